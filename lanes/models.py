@@ -127,7 +127,11 @@ class ApiKey(models.Model):
     digest = models.CharField(max_length=64, editable=False)
     profiles = models.ManyToManyField(AgentProfile, related_name="keys", blank=True)
     user = models.ForeignKey(
-        User, null=True, blank=True, on_delete=models.CASCADE, related_name="keys",
+        User,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="keys",
         help_text="The person on whose behalf calls are made; this person's walls hold for the key.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)

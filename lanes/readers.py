@@ -197,7 +197,11 @@ def reader_for_user(user: User, tenant: Tenant, key: ApiKey | None = None) -> Re
     if membership is None:
         raise NotVisible()
     return _resolve(
-        tenant, user=user, profile=None, key=key, holder=membership,
+        tenant,
+        user=user,
+        profile=None,
+        key=key,
+        holder=membership,
         is_tenant_admin=membership.role == Membership.Role.ADMIN,
     )
 

@@ -68,9 +68,7 @@ def create_team(*, tenant: Tenant, name: str, members: Iterable[User] = ()) -> T
 
 
 @transaction.atomic
-def create_user(
-    *, tenant: Tenant, username: str, password: str, admin: bool = False, name: str = ""
-) -> User:
+def create_user(*, tenant: Tenant, username: str, password: str, admin: bool = False, name: str = "") -> User:
     """A person who may sign in and belongs to the tenant. The password of one who exists is set anew."""
     if not username.strip():
         raise Invalid.field("username", "May not be empty.")
@@ -86,9 +84,7 @@ def create_user(
     return user
 
 
-def parse_lanes(
-    tenant: Tenant, slugs: str | None, field: str, *, create: bool = False
-) -> tuple[list[Lane], bool]:
+def parse_lanes(tenant: Tenant, slugs: str | None, field: str, *, create: bool = False) -> tuple[list[Lane], bool]:
     """Comma-separated lane slugs or `*`; returns (lanes, every).
 
     Lanes that do not exist are made when `create` is set; else Invalid names them.
@@ -130,8 +126,14 @@ def _own_walls(tenant: Tenant, holder: Holder, *, write_only: bool | None = None
 
 @transaction.atomic
 def grant(
-    *, tenant: Tenant, holder: Holder, read: Iterable[Lane] = (), write: Iterable[Lane] = (),
-    manage: Iterable[Lane] = (), read_all: bool = False, write_all: bool = False,
+    *,
+    tenant: Tenant,
+    holder: Holder,
+    read: Iterable[Lane] = (),
+    write: Iterable[Lane] = (),
+    manage: Iterable[Lane] = (),
+    read_all: bool = False,
+    write_all: bool = False,
 ) -> None:
     """Let a holder read, write or manage lanes. Lifts what `revoke` took away, never a wall."""
     levels = {"read_lane": list(read), "write_lane": list(write), "manage_lane": list(manage)}
@@ -153,8 +155,13 @@ def grant(
 
 @transaction.atomic
 def revoke(
-    *, tenant: Tenant, holder: Holder, read: Iterable[Lane] = (), write: Iterable[Lane] = (),
-    read_all: bool = False, write_all: bool = False,
+    *,
+    tenant: Tenant,
+    holder: Holder,
+    read: Iterable[Lane] = (),
+    write: Iterable[Lane] = (),
+    read_all: bool = False,
+    write_all: bool = False,
 ) -> None:
     """Take reading (and with it writing) or writing away. One who reads all lanes loses just the named ones."""
     flags = _flags(tenant, holder)
@@ -199,9 +206,7 @@ def _put_behind(wall: Wall, *holders: Holder) -> None:
 
 
 @transaction.atomic
-def wall_off(
-    *, tenant: Tenant, lanes: Iterable[Lane], holders: Iterable[Holder], name: str, reason: str = ""
-) -> Wall:
+def wall_off(*, tenant: Tenant, lanes: Iterable[Lane], holders: Iterable[Holder], name: str, reason: str = "") -> Wall:
     """Close lanes to holders whatever else they are granted; the same name adds to the same wall."""
     wall = Wall.objects.filter(tenant=tenant, name=name, origin=Wall.Origin.WALL).first()
     if wall is None:
@@ -213,7 +218,13 @@ def wall_off(
 
 @transaction.atomic
 def grant_by_slugs(
-    *, tenant: Tenant, holder: AgentProfile | User, read: str = "", write: str = "", walled: str = "", create: bool = False
+    *,
+    tenant: Tenant,
+    holder: AgentProfile | User,
+    read: str = "",
+    write: str = "",
+    walled: str = "",
+    create: bool = False,
 ) -> None:
     """Grants and a wall from comma-separated slugs, as the commands take them."""
     read_lanes, read_all = parse_lanes(tenant, read, "--read", create=create)
@@ -221,9 +232,7 @@ def grant_by_slugs(
     walled_lanes, wall_all = parse_lanes(tenant, walled, "--except")
     if wall_all:
         raise Invalid.field("--except", "Name the lanes to wall off.")
-    grant(
-        tenant=tenant, holder=holder, read=read_lanes, write=write_lanes, read_all=read_all, write_all=write_all
-    )
+    grant(tenant=tenant, holder=holder, read=read_lanes, write=write_lanes, read_all=read_all, write_all=write_all)
     if walled_lanes:
         who = f"person {holder.username}" if isinstance(holder, User) else f"profile {holder.slug}"
         wall_off(tenant=tenant, lanes=walled_lanes, holders=[holder], name=f"Exceptions for {who}")

@@ -28,9 +28,7 @@ def _run(cursor: psycopg.Cursor, statement: str, params: Params, prepare: bool) 
         cursor.execute(statement, params, prepare=prepare, binary=True)
     finally:
         if connection.queries_logged:  # so that tests can count these queries like Django's own
-            connection.queries_log.append(
-                {"sql": statement, "time": f"{time.monotonic() - start:.3f}"}
-            )
+            connection.queries_log.append({"sql": statement, "time": f"{time.monotonic() - start:.3f}"})
 
 
 def fetch(statement: str, params: Params = (), *, prepare: bool = True) -> list[tuple]:

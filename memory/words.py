@@ -59,9 +59,7 @@ _INITIALS = regex.compile(r"\p{L}(?:\.\p{L})+")
 _LETTERS = regex.compile(r"[a-z]+(?:'[a-z]+)?")
 # Marks that distinguish spellings of one word in Latin, Greek, Cyrillic, Hebrew and Arabic; the vowel signs
 # of other scripts are letters in all but name and stay.
-_ACCENTS = regex.compile(
-    r"[\u0300-\u036F\u0591-\u05C7\u064B-\u065F\u0670\u1AB0-\u1AFF\u1DC0-\u1DFF\u200C\u200D]"
-)
+_ACCENTS = regex.compile(r"[\u0300-\u036F\u0591-\u05C7\u064B-\u065F\u0670\u1AB0-\u1AFF\u1DC0-\u1DFF\u200C\u200D]")
 _LETTER_FORMS = str.maketrans(
     {
         "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ŋ": "n",

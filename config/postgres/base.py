@@ -16,7 +16,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if embedded_dir:
             throwaway = bool(self.settings_dict.get("EMBEDDED_THROWAWAY"))
             params = embedded.start(Path(embedded_dir), throwaway)
-            self.settings_dict.update(
-                HOST=params["host"], USER=params["user"], PORT=params.get("port", "")
-            )
+            self.settings_dict.update(HOST=params["host"], USER=params["user"], PORT=params.get("port", ""))
         return super().get_connection_params()

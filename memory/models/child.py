@@ -18,9 +18,7 @@ class Child(Scoped):
     tenant = models.ForeignKey(
         Tenant, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
     )
-    lane = models.ForeignKey(
-        Lane, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
-    )
+    lane = models.ForeignKey(Lane, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False)
     at = models.DateTimeField(editable=False)
 
     class Meta(Scoped.Meta):

@@ -40,7 +40,11 @@ class EdgeProperty(Child):
     invalidated_at = models.DateTimeField(null=True, blank=True)
     confidence = models.FloatField(null=True, blank=True)
     asserted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+",
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
         db_index=False,
     )
     asserted_profile = models.ForeignKey(
@@ -71,13 +75,9 @@ class EdgeProperty(Child):
         ]
         indexes = [
             # Members of a hyperedge by lane, newest first: intersect, union, count, traverse, timeline.
-            models.Index(
-                fields=["key", "lane", "at", "record", "seq", "state"], name="edge_key_lane_at"
-            ),
+            models.Index(fields=["key", "lane", "at", "record", "seq", "state"], name="edge_key_lane_at"),
             # Values of a label by lane: group, "has any value".
-            models.Index(
-                fields=["lane", "label", "key", "record", "seq", "state"], name="edge_lane_label_key"
-            ),
+            models.Index(fields=["lane", "label", "key", "record", "seq", "state"], name="edge_lane_label_key"),
         ]
 
     def __str__(self) -> str:

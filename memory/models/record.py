@@ -61,9 +61,7 @@ class Record(Scoped):
     written_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    profile = models.ForeignKey(
-        AgentProfile, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    profile = models.ForeignKey(AgentProfile, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     # Set when an adjustment says another record takes this one's place.
     superseded_at = models.DateTimeField(null=True, editable=False)
     # The version whose vectors and tags are in place; 0 when none are.

@@ -25,8 +25,11 @@ class Command(TenantCommand):
 
     def run(self, tenant: Tenant, options: dict[str, Any]) -> str:
         user = services.create_user(
-            tenant=tenant, username=options["username"], password=options["password"],
-            admin=options["admin"], name=options["name"],
+            tenant=tenant,
+            username=options["username"],
+            password=options["password"],
+            admin=options["admin"],
+            name=options["name"],
         )
         services.grant_by_slugs(
             tenant=tenant, holder=user, read=options["read"], write=options["write"], walled=options["walled"]

@@ -19,7 +19,11 @@ class Command(TenantCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--profile", required=True, help="slug of the agent profile")
-        parser.add_argument("--create", action="store_true", help="make the tenant, the profile and the lanes to read or write when missing")
+        parser.add_argument(
+            "--create",
+            action="store_true",
+            help="make the tenant, the profile and the lanes to read or write when missing",
+        )
         parser.add_argument("--read", default="", help="lane slugs, comma-separated, or * for all, later ones too")
         parser.add_argument("--write", default="", help="lane slugs, comma-separated, or * for all, later ones too")
         parser.add_argument("--except", dest="walled", default="", help="lane slugs to wall off from the profile")
@@ -34,8 +38,12 @@ class Command(TenantCommand):
                 raise CommandError(f"Tenant {tenant.slug} has no agent profile {options['profile']!r}; use --create.")
             profile = services.create_profile(tenant=tenant, slug=options["profile"])
         services.grant_by_slugs(
-            tenant=tenant, holder=profile, read=options["read"], write=options["write"],
-            walled=options["walled"], create=options["create"],
+            tenant=tenant,
+            holder=profile,
+            read=options["read"],
+            write=options["write"],
+            walled=options["walled"],
+            create=options["create"],
         )
         expires = timezone.now() + timedelta(days=options["days"]) if options["days"] else None
         _, key = keys.issue(

@@ -14,7 +14,5 @@ class Command(HolderCommand):
         holder = self.holder(tenant, options)
         read, read_all = services.parse_lanes(tenant, options["read"], "--read")
         write, write_all = services.parse_lanes(tenant, options["write"], "--write")
-        services.revoke(
-            tenant=tenant, holder=holder, read=read, write=write, read_all=read_all, write_all=write_all
-        )
+        services.revoke(tenant=tenant, holder=holder, read=read, write=write, read_all=read_all, write_all=write_all)
         return f"Taken away from {holder}."
