@@ -119,6 +119,15 @@ def test_positions_keep_stop_words_and_weigh_the_title():
     assert length == 3
 
 
+def test_a_title_is_one_lexeme_beside_its_words():
+    places = parse(words.vector("The Who: live", "text")[0])
+    assert words.title_term("the WHO -- Live") in places
+    assert words.title_term("the who") not in places
+    assert words.title_term("C++") != words.title_term("C")
+    assert words.title_term(" … ") is None
+    assert not set(words.lexemes(words.title_term("The Who: live"))) & {words.title_term("The Who: live")}
+
+
 def test_queries():
     assert words.tsquery_all("the") is None
     assert words.tsquery_all("written notices of default") == "'written' & 'notic' & 'default'"
