@@ -235,6 +235,21 @@ def lexemes(text: str) -> list[str]:
     return list(found)
 
 
+def required(text: str) -> list[str]:
+    """The lexemes that every text matching `tsquery_all` has: for an index that knows lexemes only.
+
+    A compound may be met by its parts alone, so its whole is not among them.
+    """
+    found: dict[str, None] = {}
+    for analysis, _, start, _ in _tokens(text):
+        unspaced = _is_unspaced(text[start])
+        signed = any(lexeme and lexeme[-1] in "+#" for lexeme, _, _ in analysis)
+        for lexeme, _, phrase in analysis:
+            if lexeme is not None and phrase and (unspaced or not signed or lexeme[-1] in "+#"):
+                found[lexeme] = None
+    return list(found)
+
+
 def tsquery_all(text: str) -> str | None:
     """A ``tsquery`` literal wanting every word of ``text``; None when it has only stop words.
 

@@ -140,6 +140,14 @@ def test_queries():
     assert words.tsquery_any(["o'brien", "a\\b"]) == "'o''brien' | 'a\\\\b'"
 
 
+def test_what_a_match_must_have_is_in_every_spelling():
+    assert words.required("AC/DC tour") == ["ac", "dc", "tour"]
+    assert words.required("C++") == ["c++"]
+    assert words.required("契約書") == ["契約", "約書"]
+    for asked, stored in (("AC/DC tour", "the tour of AC DC"), ("C++", "in C++."), ("U.S.C.", "the U S C")):
+        assert set(words.required(asked)) <= lexemes_of(stored)
+
+
 def test_long_texts_stay_inside_what_postgres_takes():
     many, length = words.vector("", "notice " * 40_000)
     places = parse(many)["notic"]
