@@ -186,6 +186,12 @@ CHANNEL_LAYERS: dict = {}
 LANEWISE_WALK_BUDGET = env.int("LANEWISE_WALK_BUDGET", default=256)  # edge properties of a record that are walked
 LANEWISE_CONNECTION_CAP = env.int("LANEWISE_CONNECTION_CAP", default=50)  # connections of a record
 
+# What makes vectors: "local", or "openai:MODEL" at any compatible endpoint (memory.ingest.embedders).
+EMBEDDER = env.str("EMBEDDER", default="local")
+EMBEDDER_URL = env.str("EMBEDDER_URL", default="")
+EMBEDDER_KEY = env.str("EMBEDDER_KEY", default="")
+EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=0)
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

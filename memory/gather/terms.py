@@ -112,7 +112,7 @@ class Match:
         bound = Bound(term, index)
         if bound.kind == "words":
             bound.query = words.tsquery_all(term.value or "")
-            bound.lexemes = words.lexemes(term.value or "")
+            bound.lexemes = words.required(term.value or "")
         return bound
 
     def _resolve_keys(self) -> None:
