@@ -8,8 +8,8 @@ from django.utils import timezone
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 slug_validator = RegexValidator(
-    r"^[a-z0-9][a-z0-9_-]{0,99}\Z",
-    "Use 1 to 100 lower-case letters, digits, hyphens and underscores, starting with a letter or digit.",
+    r"^[a-z0-9][a-z0-9._-]{0,99}\Z",
+    "Use 1 to 100 lower-case letters, digits, dots, hyphens and underscores, starting with a letter or digit.",
 )
 
 
