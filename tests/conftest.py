@@ -150,5 +150,3 @@ def readers(world: World) -> Callable[[str], Any]:
         return reader_for_profile(AgentProfile.objects.select_related("tenant").get(slug=name))
 
     return of
-
-
