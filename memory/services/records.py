@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.utils import timezone
 
 from lanes.errors import Conflict, LanewiseError
 from lanes.readers import Reader
@@ -130,8 +131,8 @@ class _Row:
 _INSERT = """
 insert into memory_record (public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at,
   date_precision, recorded_at, at, updated_at, version, written_by_id, profile_id, ingested_version, ingest_error)
-select p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, clock_timestamp()),
-  coalesce(occ, rec, clock_timestamp()), clock_timestamp(), 1, %(user)s, %(profile)s, 0, ''
+select p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, %(now)s),
+  coalesce(occ, rec, %(now)s), %(now)s, 1, %(user)s, %(profile)s, 0, ''
 from unnest(%(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(ext)s::text[],
   %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) with ordinality
   u(p, l, kind, title, text, ext, source, occ, prec, rec, n)
@@ -206,6 +207,7 @@ def _upsert(reader: Reader, batch: Sequence[Draft]) -> list[_Row]:
                     "tenant": reader.tenant_id,
                     "user": reader.user_id,
                     "profile": reader.profile_id,
+                    "now": timezone.now(),
                     "p": list(public),
                     "l": [draft.lane_id for draft in drafts_],
                     "ext": [draft.external_id for draft in drafts_],
