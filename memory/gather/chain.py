@@ -34,9 +34,7 @@ class Touch:
 class ChainLoader(Protocol):
     """Where a chain search gets its data, limited to one reader; one round trip a call."""
 
-    def touch(
-        self, frontier: Sequence[tuple[Any, float]], passed: set[Key], budget: int
-    ) -> tuple[list[Touch], bool]:
+    def touch(self, frontier: Sequence[tuple[Any, float]], passed: set[Key], budget: int) -> tuple[list[Touch], bool]:
         """As `Loader.spread`, without counting."""
 
     def widen(self, keys: Sequence[Key], cap: int) -> dict[Key, tuple[int, Sequence[tuple[Any, Any]]]]:
@@ -179,9 +177,7 @@ def _shared(left: dict[Key, Touch], right: dict[Key, Touch]) -> list[Meeting]:
     return found[:MEETINGS]
 
 
-def _best(
-    loader: ChainLoader, ahead: _Side, behind: _Side, meetings: list[Meeting], hub_limit: int
-) -> Found | None:
+def _best(loader: ChainLoader, ahead: _Side, behind: _Side, meetings: list[Meeting], hub_limit: int) -> Found | None:
     """The strongest chain through one of the properties both ends carry."""
     if not meetings:
         return None
