@@ -5,8 +5,9 @@ Two searches, one from each end, alternate: records to the properties on them (c
 the one with the greatest product of weights wins (`walk.py` defines weight); equal ones are settled by the order of
 keys and of records, newest first, so that the answer is always the same.
 
-A property with more than `hub_limit` carriers joins two records like any other, but is not opened. Chains of up to two hops are
-found through hubs as well; when a longer one is given, or none, and hubs were left closed, `closed_hubs` says how many.
+A property with more than `hub_limit` carriers joins two records like any other, but is not opened. Chains of up to
+two hops are found through hubs as well; when a longer one is given, or none, and hubs were left closed, `closed_hubs`
+says how many.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def neighbour_counts(records: Sequence[Any], properties: Sequence[Property]) -> 
     Sets of records are bits of one integer, so a property of thousands costs a few operations per carrier.
     """
     bit = {record: 1 << i for i, record in enumerate(records)}
-    near, before, after = ({record: 0 for record in records} for _ in range(3))
+    near, before, after = (dict.fromkeys(records, 0) for _ in range(3))
     for prop in properties:
         if len(prop.members) < 2:
             continue
