@@ -44,8 +44,9 @@ class ChainLoader(Protocol):
     def count(self, keys: Sequence[Key], cap: int) -> dict[Key, int]:
         """How many readable records carry each key, at most `cap`."""
 
-    def common(self, pairs: Sequence[tuple[Key, Key]], without: Sequence[Any]) -> list[Any | None]:
-        """For each pair of keys the newest readable record carrying both, other than those in `without`."""
+    def common(self, pairs: Sequence[tuple[Key, Key]], without: Sequence[Any]) -> tuple[int, Any] | None:
+        """The first pair of keys that any readable record not in `without` carries both of: the pair's index and
+        the newest such record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +229,9 @@ def _through_two_hubs(
     if not pairs:
         return None
     worth = damping(hub_limit - 1)
-    for (a, b), record in zip(pairs, loader.common([(a.key, b.key) for a, b in pairs], [start, end]), strict=True):
-        if record is not None:
-            one, two = product(a.strength, worth), product(b.strength, worth)
-            return product(one, two), [Link(start, a.key, record, one), Link(record, b.key, end, two)]
-    return None
+    met = loader.common([(a.key, b.key) for a, b in pairs], [start, end])
+    if met is None:
+        return None
+    (a, b), record = pairs[met[0]], met[1]
+    one, two = product(a.strength, worth), product(b.strength, worth)
+    return product(one, two), [Link(start, a.key, record, one), Link(record, b.key, end, two)]

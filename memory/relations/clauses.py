@@ -69,15 +69,19 @@ def subject_and_object(verb: Any) -> tuple[list[Any], list[Any]]:
         return agents, given
     objects = everyone(kids(verb, "dobj"))
     objects = [o for t in objects for o in _who(t, verb)] if verb.dep_ == "relcl" else objects
-    if not objects and verb.dep_ == "relcl" and not any(
-        t.lower_ in ("who", "which", "that") for t in kids(verb, *SUBJECTS, *PASSIVE)
+    if (
+        not objects
+        and verb.dep_ == "relcl"
+        and not any(t.lower_ in ("who", "which", "that") for t in kids(verb, *SUBJECTS, *PASSIVE))
     ):
         objects = [verb.head]  # "the company Norwick acquired"
     if not objects:
         # a shared object: "drafted and signed the lease"
-        objects = [t for c in kids(verb, "conj") if c.pos_ == "VERB" for t in everyone(kids(c, "dobj"))] if not kids(
-            verb, "prep", "prt"
-        ) else []
+        objects = (
+            [t for c in kids(verb, "conj") if c.pos_ == "VERB" for t in everyone(kids(c, "dobj"))]
+            if not kids(verb, "prep", "prt")
+            else []
+        )
     return given, objects
 
 
@@ -107,13 +111,17 @@ def no_longer(verb: Any) -> bool:
     for adverb in kids(verb, "advmod", "npadvmod"):
         if adverb.lower_ == "longer" and any(t.lower_ in ("no", "any") for t in adverb.children):
             return True
-        if adverb.lower_ in ("anymore",) or (adverb.lower_ == "more" and any(t.lower_ == "any" for t in adverb.children)):
+        if adverb.lower_ in ("anymore",) or (
+            adverb.lower_ == "more" and any(t.lower_ == "any" for t in adverb.children)
+        ):
             return True
     return False
 
 
 def negated(verb: Any) -> bool:
-    if any(t.dep_ == "neg" for t in verb.children) or any(t.lower_ in NEVER for t in kids(verb, "advmod", "preconj", "cc")):
+    if any(t.dep_ == "neg" for t in verb.children) or any(
+        t.lower_ in NEVER for t in kids(verb, "advmod", "preconj", "cc")
+    ):
         return True
     subjects, objects = subject_and_object(verb)
     if _denied_noun(subjects) or _denied_noun(objects):
@@ -158,9 +166,7 @@ def _in_context(verb: Any) -> tuple[str, float]:
                 token, first = owner, False
                 continue
             lemma = owner.lemma_.lower()
-            if lemma in STOPPING:
-                state = "ended"
-            elif lemma == "use" and token.dep_ == "xcomp":
+            if lemma in STOPPING or lemma == "use" and token.dep_ == "xcomp":
                 state = "ended"
             elif lemma in UNREAL:
                 return "no", 0.0

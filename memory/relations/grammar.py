@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from memory.relations.clauses import complements, everyone, kids, series, stands, subject_and_object
+from memory.relations.clauses import complements, everyone, kids, stands, subject_and_object
 from memory.relations.findings import Findings, Relation
 from memory.relations.lexicon import (
     IN_HOUSE,
@@ -201,7 +201,11 @@ class _Reading:
         _, objects = subject_and_object(verb)
         receivers = [m for t in complements(verb, "to") if (m := self.register.mention(t))]
         purposes = complements(verb, "for") or [
-            t for o in everyone(kids(verb, "dobj")) for p in kids(o, "prep") for t in kids(p, "pobj") if p.lower_ == "for"
+            t
+            for o in everyone(kids(verb, "dobj"))
+            for p in kids(o, "prep")
+            for t in kids(p, "pobj")
+            if p.lower_ == "for"
         ]
         for receiver in receivers:
             if not self.register.typed(receiver, ("person", "team", "organisation")):
@@ -278,7 +282,9 @@ class _Reading:
             return False
         people = kind in ("EMPLOYED_BY", "REPRESENTS", "MEMBER_OF", "LEADS", "TRUSTEE_OF")
         bodies = {"EMPLOYED_BY": ("organisation", "team"), "MEMBER_OF": ("team", "organisation")}
-        if not self.register.typed(one, ("person", "organisation") if people else ("organisation", "person", "system")):
+        if not self.register.typed(
+            one, ("person", "organisation") if people else ("organisation", "person", "system")
+        ):
             return False
         if not self.register.typed(two, bodies.get(kind, ())):
             return False
@@ -305,7 +311,9 @@ class _Reading:
         for prep in kids(name, "prep"):
             if prep.lower_ in ("from", "of", "at", "on", "in", "with"):
                 for target in everyone(kids(prep, "pobj")):
-                    self._belongs(name, target, any(t.lower_ in ("formerly", "previously") for t in prep.children), 0.8)
+                    self._belongs(
+                        name, target, any(t.lower_ in ("formerly", "previously") for t in prep.children), 0.8
+                    )
 
     def _belongs(self, person: Any, target: Any, ended: bool, confidence: float) -> None:
         one, two = self.register.mention(person), self.register.mention(target)
@@ -329,7 +337,9 @@ class _Reading:
     def _when(self, token: Any) -> datetime | None:
         """The date said with the verb, where the text gives one that can be read on its own."""
         spans = [
-            e for e in self.doc.ents if e.label_ == "DATE" and e.root.head.head in (token, token.head) or e.root.head == token
+            e
+            for e in self.doc.ents
+            if e.label_ == "DATE" and e.root.head.head in (token, token.head) or e.root.head == token
         ]
         for span in spans:
             start, end = self.register.words[span.start].start, self.register.words[span.end - 1].end

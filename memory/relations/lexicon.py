@@ -25,7 +25,7 @@ class Frame:
 
 
 def _frames(words: str, *frames: Frame) -> dict[str, tuple[Frame, ...]]:
-    return {word: frames for word in words.split()}
+    return dict.fromkeys(words.split(), frames)
 
 
 _WORKING = ("project", "document", "matter", "system", "thing", "organisation")
@@ -115,94 +115,314 @@ VERBS: dict[str, tuple[Frame, ...]] = {
 
 # A noun saying what someone is to someone: "the general counsel of Norwick", "Norwick's lawyer", "a partner at Hale LLP".
 NOUNS: dict[str, str] = {
-    **dict.fromkeys("counsel attorney lawyer solicitor barrister advocate".split(), "REPRESENTS"),
+    **dict.fromkeys(["counsel", "attorney", "lawyer", "solicitor", "barrister", "advocate"], "REPRESENTS"),
     **dict.fromkeys(
-        "partner associate employee director officer paralegal secretary chairman chairwoman chair ceo cfo coo president "
-        "engineer designer analyst clerk trainee manager".split(),
+        [
+            "partner",
+            "associate",
+            "employee",
+            "director",
+            "officer",
+            "paralegal",
+            "secretary",
+            "chairman",
+            "chairwoman",
+            "chair",
+            "ceo",
+            "cfo",
+            "coo",
+            "president",
+            "engineer",
+            "designer",
+            "analyst",
+            "clerk",
+            "trainee",
+            "manager",
+        ],
         "EMPLOYED_BY",
     ),
-    **dict.fromkeys("member".split(), "MEMBER_OF"),
-    **dict.fromkeys("subsidiary affiliate".split(), "SUBSIDIARY_OF"),
-    **dict.fromkeys("client".split(), "CLIENT_OF"),
-    **dict.fromkeys("owner".split(), "OWNS"),
-    **dict.fromkeys("guarantor".split(), "GUARANTEES"),
-    **dict.fromkeys("tenant lessee".split(), "LEASES_FROM"),
-    **dict.fromkeys("supplier vendor".split(), "SUPPLIES"),
-    **dict.fromkeys("part component".split(), "PART_OF"),
-    **dict.fromkeys("trustee".split(), "TRUSTEE_OF"),
-    **dict.fromkeys("lead leader head".split(), "LEADS"),
+    **dict.fromkeys(["member"], "MEMBER_OF"),
+    **dict.fromkeys(["subsidiary", "affiliate"], "SUBSIDIARY_OF"),
+    **dict.fromkeys(["client"], "CLIENT_OF"),
+    **dict.fromkeys(["owner"], "OWNS"),
+    **dict.fromkeys(["guarantor"], "GUARANTEES"),
+    **dict.fromkeys(["tenant", "lessee"], "LEASES_FROM"),
+    **dict.fromkeys(["supplier", "vendor"], "SUPPLIES"),
+    **dict.fromkeys(["part", "component"], "PART_OF"),
+    **dict.fromkeys(["trustee"], "TRUSTEE_OF"),
+    **dict.fromkeys(["lead", "leader", "head"], "LEADS"),
 }
 # In-house counsel is employed; outside counsel represents.
-IN_HOUSE = frozenset("general in-house inhouse corporate deputy assistant".split())
+IN_HOUSE = frozenset(["general", "in-house", "inhouse", "corporate", "deputy", "assistant"])
 
 # What the receiver of something is to do with it: "for QA testing", "for approval".
 PURPOSES: dict[str, str] = {
-    **dict.fromkeys("testing test tests qa".split(), "TESTING"),
-    **dict.fromkeys("review reviewing".split(), "REVIEWING"),
-    **dict.fromkeys("approval approving sign-off signoff".split(), "APPROVING"),
-    **dict.fromkeys("signature signing execution".split(), "SIGNING"),
-    **dict.fromkeys("drafting revision".split(), "DRAFTING"),
-    **dict.fromkeys("filing".split(), "FILING"),
+    **dict.fromkeys(["testing", "test", "tests", "qa"], "TESTING"),
+    **dict.fromkeys(["review", "reviewing"], "REVIEWING"),
+    **dict.fromkeys(["approval", "approving", "sign-off", "signoff"], "APPROVING"),
+    **dict.fromkeys(["signature", "signing", "execution"], "SIGNING"),
+    **dict.fromkeys(["drafting", "revision"], "DRAFTING"),
+    **dict.fromkeys(["filing"], "FILING"),
 }
 
 NOUN_TYPES: dict[str, str] = {
-    **dict.fromkeys("team squad crew department desk committee taskforce practice".split(), "team"),
+    **dict.fromkeys(["team", "squad", "crew", "department", "desk", "committee", "taskforce", "practice"], "team"),
     **dict.fromkeys(
-        "redesign migration project launch rollout integration prototype refactor release campaign initiative programme "
-        "program upgrade sprint pilot".split(),
+        [
+            "redesign",
+            "migration",
+            "project",
+            "launch",
+            "rollout",
+            "integration",
+            "prototype",
+            "refactor",
+            "release",
+            "campaign",
+            "initiative",
+            "programme",
+            "program",
+            "upgrade",
+            "sprint",
+            "pilot",
+        ],
         "project",
     ),
     **dict.fromkeys(
-        "agreement contract motion brief memo memorandum lease deed will policy report complaint order letter filing "
-        "petition pleading affidavit declaration statement amendment addendum licence license settlement nda opinion "
-        "invoice minutes undertaking submission clause schedule".split(),
+        [
+            "agreement",
+            "contract",
+            "motion",
+            "brief",
+            "memo",
+            "memorandum",
+            "lease",
+            "deed",
+            "will",
+            "policy",
+            "report",
+            "complaint",
+            "order",
+            "letter",
+            "filing",
+            "petition",
+            "pleading",
+            "affidavit",
+            "declaration",
+            "statement",
+            "amendment",
+            "addendum",
+            "licence",
+            "license",
+            "settlement",
+            "nda",
+            "opinion",
+            "invoice",
+            "minutes",
+            "undertaking",
+            "submission",
+            "clause",
+            "schedule",
+        ],
         "document",
     ),
     **dict.fromkeys(
-        "matter case arbitration litigation dispute claim appeal lawsuit proceeding proceedings hearing trial "
-        "investigation merger acquisition transaction deal".split(),
+        [
+            "matter",
+            "case",
+            "arbitration",
+            "litigation",
+            "dispute",
+            "claim",
+            "appeal",
+            "lawsuit",
+            "proceeding",
+            "proceedings",
+            "hearing",
+            "trial",
+            "investigation",
+            "merger",
+            "acquisition",
+            "transaction",
+            "deal",
+        ],
         "matter",
     ),
     **dict.fromkeys(
-        "api service database system app application server website portal pipeline library module platform tool".split(),
+        [
+            "api",
+            "service",
+            "database",
+            "system",
+            "app",
+            "application",
+            "server",
+            "website",
+            "portal",
+            "pipeline",
+            "library",
+            "module",
+            "platform",
+            "tool",
+        ],
         "system",
     ),
-    **dict.fromkeys("company firm bank fund trust partnership corporation subsidiary insurer".split(), "organisation"),
+    **dict.fromkeys(
+        ["company", "firm", "bank", "fund", "trust", "partnership", "corporation", "subsidiary", "insurer"],
+        "organisation",
+    ),
 }
 
 # The last word of a name that tells what bears it.
 NAME_TYPES: dict[str, str] = {
     **dict.fromkeys(
-        "llp llc lp inc ltd limited plc corp corporation co company holdings group partners bank shipping logistics "
-        "energy capital ventures partnership associates chambers solicitors trust fund insurance industries "
-        "pharmaceuticals labs laboratories foundation university college ministry commission agency authority gmbh ag "
-        "sa nv bv pte pty court tribunal council union airlines motors steel foods media".split(),
+        [
+            "llp",
+            "llc",
+            "lp",
+            "inc",
+            "ltd",
+            "limited",
+            "plc",
+            "corp",
+            "corporation",
+            "co",
+            "company",
+            "holdings",
+            "group",
+            "partners",
+            "bank",
+            "shipping",
+            "logistics",
+            "energy",
+            "capital",
+            "ventures",
+            "partnership",
+            "associates",
+            "chambers",
+            "solicitors",
+            "trust",
+            "fund",
+            "insurance",
+            "industries",
+            "pharmaceuticals",
+            "labs",
+            "laboratories",
+            "foundation",
+            "university",
+            "college",
+            "ministry",
+            "commission",
+            "agency",
+            "authority",
+            "gmbh",
+            "ag",
+            "glass",
+            "freight",
+            "works",
+            "systems",
+            "software",
+            "technologies",
+            "consulting",
+            "international",
+            "trading",
+            "mining",
+            "timber",
+            "textiles",
+            "hotels",
+            "motors",
+            "electric",
+            "power",
+            "water",
+            "oil",
+            "gas",
+            "railways",
+            "brewery",
+            "breweries",
+            "sa",
+            "nv",
+            "bv",
+            "pte",
+            "pty",
+            "court",
+            "tribunal",
+            "council",
+            "union",
+            "airlines",
+            "motors",
+            "steel",
+            "foods",
+            "media",
+        ],
         "organisation",
     ),
-    **dict.fromkeys("team squad desk committee department".split(), "team"),
-    **dict.fromkeys("project".split(), "project"),
-    **dict.fromkeys("agreement deed lease contract memorandum".split(), "document"),
-    **dict.fromkeys("api database service platform".split(), "system"),
-    **dict.fromkeys("arbitration litigation matter".split(), "matter"),
-    **dict.fromkeys("street road avenue square".split(), "place"),
+    **dict.fromkeys(["team", "squad", "desk", "committee", "department"], "team"),
+    **dict.fromkeys(["project"], "project"),
+    **dict.fromkeys(["agreement", "deed", "lease", "contract", "memorandum"], "document"),
+    **dict.fromkeys(["api", "database", "service", "platform"], "system"),
+    **dict.fromkeys(["arbitration", "litigation", "matter"], "matter"),
+    **dict.fromkeys(["street", "road", "avenue", "square"], "place"),
 }
 
-TITLES = frozenset("mr mrs ms miss dr prof professor sir dame judge justice lord lady".split())
+TITLES = frozenset(
+    ["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "judge", "justice", "lord", "lady"]
+)
 
 # "refused to sign": what hangs on these verbs is not said to have happened.
 UNREAL = frozenset(
-    "plan want intend hope expect refuse decline fail try attempt seek agree offer propose threaten promise ask tell "
-    "request need like wish consider decide deny dispute doubt allege forget wait hesitate avoid demand invite urge "
-    "suggest recommend prepare".split()
+    [
+        "plan",
+        "want",
+        "intend",
+        "hope",
+        "expect",
+        "refuse",
+        "decline",
+        "fail",
+        "try",
+        "attempt",
+        "seek",
+        "agree",
+        "offer",
+        "propose",
+        "threaten",
+        "promise",
+        "ask",
+        "tell",
+        "request",
+        "need",
+        "like",
+        "wish",
+        "consider",
+        "decide",
+        "deny",
+        "dispute",
+        "doubt",
+        "allege",
+        "forget",
+        "wait",
+        "hesitate",
+        "avoid",
+        "demand",
+        "invite",
+        "urge",
+        "suggest",
+        "recommend",
+        "prepare",
+    ]
 )
-SAID = frozenset("say claim report state believe think suspect understand assume hear argue".split())
-STOPPING = frozenset("stop cease quit finish end".split())
-GOING_ON = frozenset("start begin continue keep remain proceed go".split())
-MODALS = frozenset("may might could would should can will shall must 'll 'd ca wo".split())
-CONDITIONS = frozenset("if unless whether until lest once".split())
+SAID = frozenset(
+    ["say", "claim", "report", "state", "believe", "think", "suspect", "understand", "assume", "hear", "argue"]
+)
+STOPPING = frozenset(["stop", "cease", "quit", "finish", "end"])
+GOING_ON = frozenset(["start", "begin", "continue", "keep", "remain", "proceed", "go"])
+MODALS = frozenset(
+    ["may", "might", "could", "would", "should", "can", "will", "shall", "must", "'ll", "'d", "ca", "wo"]
+)
+CONDITIONS = frozenset(["if", "unless", "whether", "until", "lest", "once"])
 # "no longer", "formerly": what is said held once and does not now.
-PAST_ADVERBS = frozenset("formerly previously once".split())
-NEVER = frozenset("never hardly barely scarcely neither nor rarely almost nearly".split())
+PAST_ADVERBS = frozenset(["formerly", "previously", "once"])
+NEVER = frozenset(["never", "hardly", "barely", "scarcely", "neither", "nor", "rarely", "almost", "nearly"])
 
 SINGLE_VALUED = frozenset({"MEMBER_OF", "EMPLOYED_BY", "REPORTS_TO", "LOCATED_IN"})
 UNDIRECTED = frozenset({"WORKS_WITH", "MERGED_WITH", "SETTLED_WITH", "SIMILAR", "RELATED", "OPPOSITE"})

@@ -12,11 +12,44 @@ from memory.relations.names import Word, name_type
 
 _NER = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
 _PLAIN_ADJECTIVES = frozenset(
-    "new old final draft first second last next same whole entire former current other own early late revised amended "
-    "updated recent latest proposed pending big small major minor full main key urgent important".split()
+    [
+        "new",
+        "old",
+        "final",
+        "draft",
+        "first",
+        "second",
+        "last",
+        "next",
+        "same",
+        "whole",
+        "entire",
+        "former",
+        "current",
+        "other",
+        "own",
+        "early",
+        "late",
+        "revised",
+        "amended",
+        "updated",
+        "recent",
+        "latest",
+        "proposed",
+        "pending",
+        "big",
+        "small",
+        "major",
+        "minor",
+        "full",
+        "main",
+        "key",
+        "urgent",
+        "important",
+    ]
 )
 _HE, _IT, _THEY = {"he", "she", "him", "her"}, {"it"}, {"they", "them"}
-_SMALL = frozenset("of with for against to and the in on".split())
+_SMALL = frozenset(["of", "with", "for", "against", "to", "and", "the", "in", "on"])
 
 
 @dataclass
@@ -56,9 +89,11 @@ class Register:
         """Note every noun phrase in the order of the text, so that later ones can refer back. Pronouns wait until they
         are asked for: by then the clauses before have told more of what the names are."""
         for token in self.doc:
-            if token.pos_ in ("NOUN", "PROPN") and token.dep_ not in ("compound", "poss", "amod", "nmod"):
-                self.mention(token)
-            elif self.words[token.i].name:
+            if (
+                token.pos_ in ("NOUN", "PROPN")
+                and token.dep_ not in ("compound", "poss", "amod", "nmod")
+                or self.words[token.i].name
+            ):
                 self.mention(token)
 
     def use(self, mention: Mention) -> Entity:
@@ -200,7 +235,7 @@ class Register:
         earlier = [m for m in self.history if m.place < head.i and fits(m) and not self._same_clause(m, head)]
         if word in _IT:
             # "it" was last spoken of: the nearest object before a subject
-            earlier = [m for m in earlier if not (m.proper and id(m.entity) not in self.sure)] or earlier
+            earlier = [m for m in earlier if m.entity.type != "thing" or not m.proper] or earlier
         if not earlier:
             return None
         # the nearest sentence; in it a subject before anything else, as the text is about it

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memory.relations.lexicon import NAME_TYPES, TITLES
+from memory.relations.lexicon import NAME_TYPES, NOUNS, TITLES
 
 PEOPLE = ("John", "Mary", "Peter", "Susan", "David", "Karen", "Paul", "Linda", "Mark", "Laura", "James", "Anna")
 BODIES = ("Microsoft", "Google", "Toyota", "Boeing", "Intel", "Ford", "Sony", "Oracle", "Nokia", "Siemens")
@@ -84,7 +84,7 @@ def is_name(token: Any, ordinary: Ordinary) -> bool:
     if token.is_upper and len(token) <= 5 and token.text.isalpha() and not _capital_beside(token):
         return False  # an abbreviation on its own ("QA testing") is left to the parser
     if token.is_sent_start:
-        if token.is_stop:
+        if token.is_stop or token.lower_ in NOUNS:
             return False
         return token.pos_ == "PROPN" or token.pos_ == "X" or not ordinary.as_tagged(token)
     return not (token.is_stop and token.pos_ != "PROPN")
@@ -110,12 +110,20 @@ def words(doc: Any, ordinary: Ordinary) -> list[Word]:
                 j + 1 < len(doc)
                 and (doc[j].lower_ in JOINING)
                 and is_name(doc[j + 1], ordinary)
-                and (doc[j].lower_ != "of" or j == i + 1 and doc[i].lower_ in ("bank", "university", "court", "ministry"))
+                and (
+                    doc[j].lower_ != "of"
+                    or j == i + 1
+                    and doc[i].lower_ in ("bank", "university", "court", "ministry")
+                )
             ):
                 j += 2
-            elif doc[j].lower_ in ("plc", "llp", "gmbh"):
-                j += 1
-            elif doc[j].text == "." and len(doc[j - 1]) == 1 and j + 1 < len(doc) and is_name(doc[j + 1], ordinary):
+            elif (
+                doc[j].lower_ in ("plc", "llp", "gmbh")
+                or doc[j].text == "."
+                and len(doc[j - 1]) == 1
+                and j + 1 < len(doc)
+                and is_name(doc[j + 1], ordinary)
+            ):
                 j += 1
             else:
                 break

@@ -83,11 +83,10 @@ class MemoryLoader:
 
     def common(self, pairs, without):
         self.calls += 1
-        found = []
-        for one, two in pairs:
-            both = self.graph.carriers[one] & self.graph.carriers[two] - set(without)
-            found.append(max(both, default=None))
-        return found
+        for place, (one, two) in enumerate(pairs):
+            if both := self.graph.carriers[one] & self.graph.carriers[two] - set(without):
+                return place, max(both)
+        return None
 
 
 def plain_walk(graph: Hypergraph, origin: int, depth: int, max_nodes: int, hub_limit: int):

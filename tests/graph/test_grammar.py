@@ -6,10 +6,7 @@ import pytest
 
 from memory.relations.grammar import find_relations
 
-SEED = (
-    "Raj from the frontend team just finished the checkout redesign. "
-    "He's handing it off to Priya for QA testing."
-)
+SEED = "Raj from the frontend team just finished the checkout redesign. He's handing it off to Priya for QA testing."
 
 
 def stated(text):
@@ -43,7 +40,12 @@ def test_the_conversation_gives_its_graph():
 
 
 @pytest.mark.parametrize(
-    "text", ["Raj moved from frontend to platform.", "Raj moved from frontend to platform team", SEED + " Raj moved from frontend to platform."]
+    "text",
+    [
+        "Raj moved from frontend to platform.",
+        "Raj moved from frontend to platform team",
+        SEED + " Raj moved from frontend to platform.",
+    ],
 )
 def test_a_move_ends_one_membership_and_begins_another(text):
     found = find_relations(text)
@@ -54,8 +56,14 @@ def test_a_move_ends_one_membership_and_begins_another(text):
 
 
 STATED = [
-    ("Dana Whitfield represents Halden Shipping in the arbitration.", ("Dana Whitfield", "REPRESENTS", "Halden Shipping")),
-    ("Halden Shipping was acquired by Norwick Holdings in March 2023.", ("Norwick Holdings", "ACQUIRED", "Halden Shipping")),
+    (
+        "Dana Whitfield represents Halden Shipping in the arbitration.",
+        ("Dana Whitfield", "REPRESENTS", "Halden Shipping"),
+    ),
+    (
+        "Halden Shipping was acquired by Norwick Holdings in March 2023.",
+        ("Norwick Holdings", "ACQUIRED", "Halden Shipping"),
+    ),
     ("Norwick Holdings, represented by Dana Whitfield, won.", ("Dana Whitfield", "REPRESENTS", "Norwick Holdings")),
     (
         "Norwick Holdings opposes the motion to dismiss filed by Halden Shipping.",
