@@ -66,6 +66,6 @@ def _hint(found: Chain, max_depth: int) -> str | None:
         return None
     if found.truncated or found.closed_hubs:
         return (
-            f"No chain of at most {max_depth} hops was found; properties that very many records carry were not opened."
+            f"No chain of at most {max_depth} hops was found, but properties of very many records were not opened."
         )
     return f"No chain of at most {max_depth} hops joins the two records in the lanes you can read."

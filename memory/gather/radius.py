@@ -1,4 +1,4 @@
-"""Radius: the blast radius of a record, walked outward breadth first, best weight first (`walk.py` has the formula)."""
+"""Radius: the blast radius of a record, walked breadth first, best weight first (`walk.py` has the formula)."""
 
 from __future__ import annotations
 
@@ -166,7 +166,8 @@ _LEFT_OUT = f"""
 select count(distinct (e.record_id, e.key)) from memory_edgeproperty e
 where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.state & 5 <> 0 and e.state & 2 = 0
   and not {live("e")}
-  and not exists (select 1 from memory_edgeproperty o where o.record_id = e.record_id and o.key = e.key and {live("o")})
+  and not exists (select 1 from memory_edgeproperty o
+    where o.record_id = e.record_id and o.key = e.key and {live("o")})
   and (e.label not in ('e_connect', 'e_adjust') or exists (
     select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id
       and o.lane_id = any(%(lanes)s)))
