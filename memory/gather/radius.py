@@ -36,10 +36,10 @@ def radius(
     carry them; `hubs` the properties that more than `hub_limit` other records carry: named, counted, not followed.
     """
     origin = resolve(reader_of_origin or scope.reader, sr_id)
-    reach = Reach(scope, labels=labels, types=types)
+    reach = Reach(scope, ends=[origin], labels=labels, types=types)
     found = walk(reach, origin.id, depth=depth, max_nodes=max_nodes, hub_limit=hub_limit)
     ids = [node.id for node in found.nodes]
-    shown = heads(scope, ids, origin.id)
+    shown = heads(scope, ids, [origin.id])
     names = named(scope, reach, [*found.edges, *(hub.key for hub in found.hubs[:HUBS_SHOWN])], ids)
     sizes = _sizes(reach, [hub.key for hub in found.hubs[:HUBS_SHOWN]])
     return {
@@ -94,19 +94,19 @@ def _hint(found: Walk, max_nodes: int, hub_limit: int) -> str | None:
 
 _HEADS = """
 select id, public_id, lane_id, title, kind, at, version, superseded_at from memory_record
-where id = any(%s) and (lane_id = any(%s) or id = %s)
+where id = any(%s) and (lane_id = any(%s) or id = any(%s))
 """
 
 
-def heads(scope: Scope, ids: Sequence[int], origin: int | None = None) -> dict[int, dict[str, Any]]:
+def heads(scope: Scope, ids: Sequence[int], ends: Sequence[int] = ()) -> dict[int, dict[str, Any]]:
     """What a graph shows of a record: {id: {sr_id, title, kind, lane, at, version}}, readable ones only.
 
-    `origin` is shown whatever lanes the walk was narrowed to: the caller resolved it.
+    `ends` are shown whatever lanes the walk was narrowed to: the caller resolved them.
     """
     lanes = scope.reader.lanes
     out = {}
     for record, public_id, lane, title, kind, at, version, superseded in sql.fetch(
-        _HEADS, (list(ids), scope.lanes, origin)
+        _HEADS, (list(ids), scope.lanes, list(ends))
     ):
         out[record] = {
             "sr_id": public(public_id),
