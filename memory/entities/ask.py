@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
@@ -130,7 +129,7 @@ def _about(
     scope: Scope, text: str, *, depth: int, types: list[str] | None, min_confidence: float | None
 ) -> tuple[Neighbourhood, dict[UUID, float]]:
     """The neighbourhood of the entities a text is about, and how similar each start is to it."""
-    asked = {lexeme for lexeme in words.lexemes(text)}
+    asked = set(words.lexemes(text))
     similar: dict[UUID, float] = {}
     start: dict[UUID, Vertex] = {}
     for vertex in vertices.mentioned_in(scope, text):
@@ -188,23 +187,36 @@ def _ranked(scope: Scope, found: Neighbourhood, similar: dict[UUID, float]) -> l
     return sorted(scores.items(), key=lambda item: (-item[1], found.vertices[item[0]].name, item[0]))
 
 
+# The newest entities only: older ones are found by name, whatever their number.
 _MEANING = """
-select r.id, v.embedding::text from memory_record r join memory_recordvector v on v.record_id = r.id
-where r.kind = 'entity' and r.lane_id = any(%(lanes)s) order by r.at desc, r.id desc limit %(most)s
+select r.id, 1 - (v.embedding <=> %(asked)s::halfvec) as likeness
+from (select id from memory_record where kind = 'entity' and lane_id = any(%(lanes)s)
+      order by at desc, id desc limit %(most)s) r
+join memory_recordvector v on v.record_id = r.id
+order by likeness desc, r.id limit %(limit)s
 """
 MEANING_MOST = 2_000
 
 
 def _by_meaning(scope: Scope, text: str) -> list[tuple[UUID, Vertex, float]]:
-    """Entities whose vector is near the text's, of the newest in the reader's lanes; none where there are no vectors."""
-    rows = sql.fetch(_MEANING, {"lanes": scope.lanes, "most": MEANING_MOST})
-    if not rows or not text.strip():
+    """Entities whose vector is near the text's; none where there are no vectors."""
+    if not text.strip() or not sql.fetch(_ANY_VECTOR, {"lanes": scope.lanes}):
         return []
     from memory.ingest.embedders import configured
+    from memory.ingest.vectors import literal
 
-    asked = configured().query(normal.check_text(text, "text")[:2_000])
-    matrix = np.array([np.fromstring(vector[1:-1], sep=",") for _, vector in rows])
-    likeness = matrix @ asked / (np.linalg.norm(matrix, axis=1) + 1e-9)
-    near = {rows[i][0]: float(likeness[i]) for i in np.argsort(-likeness)[:SEEDS] if likeness[i] >= VECTOR_LEAST}
+    asked = literal(configured().query(normal.check_text(text, "text")[:2_000]))
+    params = {"asked": asked, "lanes": scope.lanes, "most": MEANING_MOST, "limit": SEEDS}
+    near = {record: likeness for record, likeness in sql.fetch(_MEANING, params) if likeness >= VECTOR_LEAST}
     loaded = vertices.by_keys(scope, list(vertices.load(scope, near)))
-    return [(key, vertex, max(near.get(record, 0.0) for record in vertex.records)) for key, vertex in loaded.items()]
+    return [
+        (key, vertex, max(near.get(record, 0.0) for record in vertex.records)) for key, vertex in loaded.items()
+    ]
+
+
+# Loading the model only to compare with nothing would cost more than the whole answer.
+_ANY_VECTOR = """
+select 1 from (select id from memory_record where kind = 'entity' and lane_id = any(%(lanes)s)
+               order by at desc, id desc limit 50) r
+join memory_recordvector v on v.record_id = r.id limit 1
+"""

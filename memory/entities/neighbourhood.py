@@ -20,7 +20,7 @@ NODES_MAX = 500
 
 @dataclass
 class Neighbourhood:
-    """Vertices and relationships around some start, each vertex with its distance and the strength of the way there."""
+    """Vertices and relationships around a start, each vertex with its distance and the strength of the way there."""
 
     vertices: dict[UUID, Vertex] = field(default_factory=dict)
     of_record: dict[int, UUID] = field(default_factory=dict)

@@ -65,8 +65,8 @@ class Relation:
 
 
 _OF = f"""
-select o.key, o.seq, o.value, o.type, o.directed, o.record_id, o.role, o.strength, o.confidence, o.reason, o.attributes,
-  o.mentions, o.valid_from, o.invalidated_at, o.last_mentioned
+select o.key, o.seq, o.value, o.type, o.directed, o.record_id, o.role, o.strength, o.confidence, o.reason,
+  o.attributes, o.mentions, o.valid_from, o.invalidated_at, o.last_mentioned
 from (select distinct e.key, e.seq from memory_edgeproperty e
       where e.record_id = any(%(ids)s) and e.label = 'e_connect' and e.type <> '' and e.state & 2 = 0
         and e.lane_id = any(%(lanes)s) and {live("e")}

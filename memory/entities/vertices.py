@@ -1,7 +1,7 @@
 """Entities: records of kind `entity` carrying their own `type: name` property.
 
-That property is the identity: entity records of one name and type in several lanes share a hyperedge and are one vertex
-to a reader who can read those lanes, and each is all there is of it to a reader of one.
+That property is the identity: entity records of one name and type in several lanes share a hyperedge and are one
+vertex to a reader who can read those lanes, and each is all there is of it to a reader of one.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from memory.selectors.records import resolve
 from memory.services import connections, drafts, locks, properties, records, touch
 
 KIND = "entity"
+NEWEST = 10_000
 UNTYPED = "entity"
 
 
@@ -253,16 +254,19 @@ def mentioned_in(scope: Scope, text: str, *, most: int = 8) -> list[Vertex]:
 
 
 _WORDS = """
-select t.record_id from memory_recordtext t join memory_record r on r.id = t.record_id
-where t.lane_id = any(%(lanes)s) and r.kind = 'entity' and t.tsv @@ %(query)s::tsquery limit %(limit)s
+select r.id from (
+  select id from memory_record where kind = 'entity' and lane_id = any(%(lanes)s)
+  order by at desc, id desc limit %(most)s) r
+join memory_recordtext t on t.record_id = r.id
+where t.tsv @@ %(query)s::tsquery limit %(limit)s
 """
 
 
 def by_words(scope: Scope, text: str, limit: int = 200) -> dict[UUID, Vertex]:
-    """Entities with a word of the text in their name."""
+    """Entities with a word of the text in their name, of the newest; by their whole name all are found."""
     lexemes = words.lexemes(text)
     if not lexemes:
         return {}
-    rows = sql.fetch(_WORDS, {"lanes": scope.lanes, "query": words.tsquery_any(lexemes), "limit": limit})
+    rows = sql.fetch(_WORDS, {"lanes": scope.lanes, "query": words.tsquery_any(lexemes), "limit": limit, "most": NEWEST})
     keys = list(load(scope, [record for (record,) in rows]))
     return by_keys(scope, keys) if keys else {}
