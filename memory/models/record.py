@@ -81,6 +81,8 @@ class Record(Scoped):
             models.Index(fields=["lane", "-at", "-id"], name="record_lane_newest"),
             # Few records are superseded: asking "is it one of them" by this index costs next to nothing.
             models.Index(fields=["id"], name="record_superseded", condition=Q(superseded_at__isnull=False)),
+            # The entities of a lane among very many other records.
+            models.Index(fields=["lane", "-at", "-id"], name="record_entities", condition=Q(kind="entity")),
         ]
 
     def __str__(self) -> str:
