@@ -1,6 +1,7 @@
 """What is remembered."""
 
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
+from memory.models.ingest import IngestBatch
 from memory.models.record import Record, parse_sr_id, sr_id
 from memory.models.text import RecordText, Tag
 
@@ -10,6 +11,7 @@ __all__ = [
     "SUPERSEDED",
     "UNDATED",
     "EdgeProperty",
+    "IngestBatch",
     "LaneValue",
     "Record",
     "RecordText",

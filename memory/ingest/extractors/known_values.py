@@ -237,10 +237,21 @@ class KnownValueExtractor:
         return self.extract_many([text], [context])[0]
 
     def extract_many(self, texts: Sequence[str], contexts: Sequence[ExtractContext]) -> list[list[TagProposal]]:
-        """One lookup for each lane in the batch."""
-        spans = [candidates(text) for text in texts]
+        return self.finish(texts, contexts, [self.prepare(text) for text in texts])
+
+    def prepare(self, text: str) -> list[Candidate]:
+        """The part that needs no database."""
+        return candidates(text)
+
+    def finish(
+        self,
+        texts: Sequence[str],
+        contexts: Sequence[ExtractContext],
+        prepared: Sequence[list[Candidate]],
+    ) -> list[list[TagProposal]]:
+        """Tags for each text, with one lookup for each lane in the batch."""
         lanes: dict[tuple[int, int], set[int]] = {}
-        for found, context in zip(spans, contexts, strict=True):
+        for found, context in zip(prepared, contexts, strict=True):
             lanes.setdefault((context.tenant_id, context.lane_id), set()).update(span.hash for span in found)
         values: dict[tuple[int, int], dict[int, list[KnownValue]]] = {}
         for lane, hashes in lanes.items():
@@ -248,8 +259,8 @@ class KnownValueExtractor:
             for value in self.lookup(*lane, sorted(hashes)) if hashes else ():
                 by_hash.setdefault(value.norm_key, []).append(value)
         result = []
-        for text, context, found in zip(texts, contexts, spans, strict=True):
+        for text, context, found in zip(texts, contexts, prepared, strict=True):
             by_hash = values[context.tenant_id, context.lane_id]
-            own = [value for hash_ in {s.hash for s in found} & by_hash.keys() for value in by_hash[hash_]]
+            own = [value for hash_ in {span.hash for span in found} & by_hash.keys() for value in by_hash[hash_]]
             result.append(mentions(text, context.title, own, found))
         return result
