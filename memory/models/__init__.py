@@ -4,6 +4,7 @@ from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty
 from memory.models.ingest import IngestBatch
 from memory.models.record import Record, parse_sr_id, sr_id
 from memory.models.text import RecordText, Tag
+from memory.models.vector import EmbeddingSpace, LaneStat, RecordVector, TermFrequency, Window
 
 __all__ = [
     "DATED",
@@ -11,11 +12,16 @@ __all__ = [
     "SUPERSEDED",
     "UNDATED",
     "EdgeProperty",
+    "EmbeddingSpace",
+    "LaneStat",
     "IngestBatch",
     "LaneValue",
     "Record",
     "RecordText",
+    "RecordVector",
     "Tag",
+    "TermFrequency",
+    "Window",
     "parse_sr_id",
     "sr_id",
 ]
