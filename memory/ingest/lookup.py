@@ -10,10 +10,15 @@ from django.utils.module_loading import import_string
 from memory import sql
 from memory.ingest.extractors.known_values import KnownValue
 
-# One descent of the index (lane, hash) for each hash; an old spelling counts as the value that is kept.
-_VALUES = """
+# One descent of an index for each hash; an old spelling counts as the value that is kept. A value that ends in a
+# parenthesis ("Quay (ship)") is also mentioned without it.
+_VALUES = r"""
 select lane_id, norm_key, label, coalesce(alias_value, value), coalesce(alias_of, key), value
-from memory_lanevalue where lane_id = %s and norm_key = any(%s)
+from memory_lanevalue where lane_id = %(lane)s and norm_key = any(%(hashes)s)
+union all
+select lane_id, bare_key, label, coalesce(alias_value, value), coalesce(alias_of, key),
+  regexp_replace(value, '\s*\([^()]*\)\s*$', '')
+from memory_lanevalue where lane_id = %(lane)s and bare_key is not null and bare_key = any(%(hashes)s)
 """
 
 
@@ -22,7 +27,7 @@ def known_values(tenant_id: int, lane_id: int, hashes: Sequence[int]) -> list[Kn
 
     Never another lane's: what a tag says must be known to whoever reads the record's lane.
     """
-    found = [KnownValue(*row) for row in sql.fetch(_VALUES, (lane_id, list(hashes)))]
+    found = [KnownValue(*row) for row in sql.fetch(_VALUES, {"lane": lane_id, "hashes": list(hashes)})]
     own = {value.key for value in found}
     return found + [value for value in controlled(tenant_id, hashes) if value.key not in own]
 

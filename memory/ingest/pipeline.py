@@ -150,8 +150,7 @@ def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
         now = {
             row[0]: row[1:]
             for row in sql.fetch(
-                "select id, version, lane_id, at from memory_record where id = any(%s) "
-                "order by id for no key update",
+                "select id, version, lane_id, at from memory_record where id = any(%s) order by id for no key update",
                 ([item.record_id for item in items],),
             )
         }

@@ -54,7 +54,8 @@ def defer_seek(lane_ids: Iterable[int], delay: float = 2) -> None:
     """
     for lane_id in sorted(set(lane_ids)):
         sql.execute(
-            "insert into procrastinate_jobs (queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at) "
+            "insert into procrastinate_jobs "
+            "(queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at) "
             "values (%s, %s, %s, %s, %s, jsonb_build_object('lane_id', %s::int), now() + make_interval(secs => %s)) "
             "on conflict (queueing_lock) where status = 'todo' do nothing",
             (QUEUE, SEEK, PRIORITY[SEEK], f"seek:{lane_id}", f"seek:{lane_id}", lane_id, float(delay)),

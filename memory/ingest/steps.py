@@ -20,8 +20,10 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from memory import normal, sql
+from memory.ingest import space, vectors
+from memory.ingest.embedders import configured
 from memory.ingest.errors import Unavailable
-from memory.ingest.extractors import ExtractContext, Extractor, TagProposal, extract_many
+from memory.ingest.extractors import ExtractContext, Extractor, TagProposal, extract_many, from_titles
 from memory.ingest.extractors.known_values import KnownValueExtractor
 
 logger = logging.getLogger(__name__)
@@ -127,6 +129,28 @@ class LanguageModel(Tags):
         return [from_settings()]
 
 
+class Vectors:
+    """The record's vector and those of its windows."""
+
+    name = "vectors"
+
+    def run(self, batch: Batch) -> Store:
+        embedder = configured()
+        space.ensure(embedder)
+        plans = [vectors.plan(vectors.Source(i.record_id, i.version, i.title, i.text)) for i in batch.items]
+        made = embedder.documents([text for plan in plans for text in plan.texts])
+        rows, offset = {}, 0
+        for plan in plans:
+            rows[plan.source.id] = made[offset : offset + len(plan.texts)]
+            offset += len(plan.texts)
+
+        def store(items: Sequence[Item]) -> None:
+            current = {item.record_id for item in items}
+            vectors.store([plan for plan in plans if plan.source.id in current], rows)
+
+        return store
+
+
 class KnownValues:
     """Mentions of values in use in the record's own lane.
 
@@ -140,7 +164,7 @@ class KnownValues:
         self.extractor = KnownValueExtractor()
 
     def run(self, batch: Batch) -> Store:
-        prepared = {item.record_id: self.extractor.prepare(item.text) for item in batch.items}
+        prepared = {item.record_id: self.extractor.prepare(item.title, item.text) for item in batch.items}
 
         def store(items: Sequence[Item]) -> None:
             found = self.extractor.finish(
@@ -158,7 +182,7 @@ def _proposals(extractor: Extractor, batch: Batch) -> list[list[TagProposal]]:
     """What the extractor proposes for each record; when it fails, only the records at fault are taken out."""
     texts, contexts = [item.text for item in batch.items], [item.context() for item in batch.items]
     try:
-        return extract_many(extractor, texts, contexts)
+        return _read(extractor, texts, contexts)
     except Unavailable:
         raise
     except Exception:  # which record it was is found out below
@@ -166,13 +190,20 @@ def _proposals(extractor: Extractor, batch: Batch) -> list[list[TagProposal]]:
     result = []
     for item, text, context in zip(batch.items, texts, contexts, strict=True):
         try:
-            result.append(extractor.extract(text, context))
+            result += _read(extractor, [text], [context])
         except Unavailable:
             raise
         except Exception as error:  # kept with the record, and tried again
             batch.fail(item, error)
             result.append([])
     return result
+
+
+def _read(extractor: Extractor, texts: list[str], contexts: list[ExtractContext]) -> list[list[TagProposal]]:
+    found = extract_many(extractor, texts, contexts)
+    if not getattr(extractor, "titles", False):
+        return found
+    return [a + b for a, b in zip(found, from_titles(extractor, contexts, found), strict=True)]
 
 
 _INSERT = """
@@ -186,9 +217,7 @@ join memory_record r on r.id = u.id
 """
 
 
-def replace_tags(
-    names: Sequence[str], rows: Sequence[tuple[Item, str, TagProposal]], items: Sequence[Item]
-) -> None:
+def replace_tags(names: Sequence[str], rows: Sequence[tuple[Item, str, TagProposal]], items: Sequence[Item]) -> None:
     """Put (item, extractor name, tag) in the place of what these extractors derived from the items before."""
     ids = [item.record_id for item in items]
     sql.execute("delete from memory_tag where record_id = any(%s) and extractor = any(%s)", (ids, list(names)))
