@@ -61,7 +61,10 @@ class Seeded:
 
 
 def seed(password: str = "") -> Seeded:
-    """Make the demo tenant where it is missing; `password` sets everyone's password (else one is made up once)."""
+    """Make the demo tenant where it is missing; `password` sets everyone's password (else one is made up once).
+
+    The caller saves `login` once the transaction has been committed.
+    """
     login = Login.read()
     login.password = password or login.password or "-".join(secrets.token_hex(2) for _ in range(4))
     tenant = services.create_tenant(slug=TENANT[0], name=TENANT[1])
@@ -90,7 +93,6 @@ def seed(password: str = "") -> Seeded:
     _link(readers[IMPORTER], {**present, **written}, set(written))
     for slug, profile in profiles.items():
         login.keys[slug] = _key(tenant, profile, login.keys.get(slug))
-    login.save()
     return Seeded(tenant, len(written), len(present), login)
 
 

@@ -49,6 +49,7 @@ class Command(BaseCommand):
                 return self.load(options["scale"], options["tenant"], options["seed"])
             with transaction.atomic():
                 seeded = seed(options["password"])
+            seeded.login.save()
         except LanewiseError as error:
             raise CommandError(error.detail) from None
         return tell(seeded, options["url"].rstrip("/"))
