@@ -9,8 +9,6 @@ import numpy as np
 
 from benchmarks.structure.world import KINDS
 
-WARM = 20
-
 
 @dataclass
 class Timed:
@@ -37,12 +35,12 @@ class Timed:
 
 
 def timed(ask: Callable[[Any], Any], questions: Iterable[Any], seconds: float) -> Timed:
-    """Ask until the questions or the seconds run out, after a short warm-up on the first ones."""
+    """Ask until the questions or the seconds run out, after asking as many as half the seconds allow to warm up."""
     listed = list(questions)
     result = Timed()
     try:
         begun = time.perf_counter()
-        for question in listed[:WARM]:
+        for question in listed:
             ask(question)
             if time.perf_counter() - begun > seconds / 2:
                 break

@@ -1,19 +1,23 @@
 """The product: the Python functions behind the tools, each returning a hydrated page for one reader."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from memory.gather.radius import radius
+
+from benchmarks.structure.world import GROUPS, HUB_LIMIT, MAX_NODES, PAGE, TIMELINE_PAGE, World
+from lanes.readers import Reader
 from memory.gather.count import count
 from memory.gather.group import group
 from memory.gather.intersect import intersect
-from memory.gather.radius import radius
 from memory.gather.scope import Scope
 from memory.gather.terms import Term
+from memory.gather.timeline import Bounds, timeline
 from memory.gather.traverse import traverse
 from memory.gather.union import union
 
-from benchmarks.structure.world import GROUPS, HUB_LIMIT, MAX_NODES, PAGE, World
-from lanes.readers import Reader
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Engine:
@@ -68,6 +72,18 @@ class Engine:
         )
         depths = [node["depth"] for node in reply["nodes"]]
         return [depths.count(hop) for hop in range(1, depth + 1)]
+
+    def timeline(self, question: dict[str, Any]) -> list[int]:
+        terms = [Term(None, needle) for needle in question["needles"]]
+        first, last = (EPOCH + timedelta(days=question[name]) for name in ("first_day", "last_day"))
+        reply = timeline(
+            self.scope(question),
+            terms,
+            bounds=Bounds(first, last + timedelta(days=1)),
+            require="all",
+            limit=TIMELINE_PAGE,
+        )
+        return self.ranks(reply)
 
     def radius2(self, question: dict[str, Any]) -> list[int]:
         return self.radius(question, 2)

@@ -4,12 +4,16 @@ It takes label and value like the engine and looks the terms up first. What it d
 validity in time, old spellings, per-term readable counts, hydrating the page.
 """
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from benchmarks.structure.world import COUNT_CAP, GROUPS, HUB_LIMIT, MAX_NODES, PAGE, World
+from benchmarks.structure.world import COUNT_CAP, GROUPS, HUB_LIMIT, MAX_NODES, PAGE, TIMELINE_PAGE, World
+from memory.normal import needle_grams
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def prepare(conn: psycopg.Connection, tenant: int) -> None:
@@ -117,6 +121,28 @@ class Floor:
         depths = [row[0] for row in rows]
         return [depths.count(hop) for hop in range(1, depth + 1)]
 
+    def timeline(self, question: dict[str, Any]) -> list[int]:
+        needles = question["needles"]
+        bounds = [EPOCH + timedelta(days=question[name]) for name in ("first_day", "last_day")]
+        values = " union all ".join(
+            f"select {n} as n, key from floor.property where grams @> %s::int[] and strpos(folded, %s) > 0"
+            for n in range(len(needles))
+        )
+        rows = self.ask(
+            f"with k as materialized ({values}) select d.record_id from k cross join unnest(%s::int[]) l "
+            "join floor.edge d on d.key = k.key and d.lane_id = l and d.at >= %s and d.at < %s and d.dated "
+            "group by d.record_id, d.at having count(distinct k.n) = %s order by d.at, d.record_id "
+            f"limit {TIMELINE_PAGE}",
+            [
+                *(part for needle in needles for part in (needle_grams(needle), needle)),
+                self.lanes(question),
+                bounds[0],
+                bounds[1] + timedelta(days=1),
+                len(needles),
+            ],
+        )
+        return [self.rank[row[0]] for row in rows]
+
     def radius2(self, question: dict[str, Any]) -> list[int]:
         return self.radius(question, 2)
 
@@ -127,7 +153,7 @@ class Floor:
 class StaticFloor(Floor):
     """The walk with a df known beforehand, counted over all lanes: not the same answer, what the walk alone costs."""
 
-    intersect = intersect_count = union = union_count = group = traverse = None  # type: ignore[assignment]
+    intersect = intersect_count = union = union_count = group = traverse = timeline = None  # type: ignore[assignment]
 
     def radius(self, question: dict[str, Any], depth: int, function: str = "radius_static") -> list[int]:
         return super().radius(question, depth, function)

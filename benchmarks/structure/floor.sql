@@ -5,12 +5,13 @@ create schema floor;
 
 create table floor.edge (
   record_id bigint not null, lane_id int not null, at timestamptz not null,
-  label text not null, value text not null, key bigint not null
+  label text not null, value text not null, key bigint not null, dated boolean not null
 );
 insert into floor.edge
-select record_id, lane_id, at, label, value, hashtextextended(label || E'\x1f' || value, 0)
+select record_id, lane_id, at, label, value, hashtextextended(label || E'\x1f' || value, 0),
+  exists (select 1 from memory_record r where r.id = record_id and r.occurred_at is not null)
 from memory_edgeproperty where tenant_id = %(tenant)s order by record_id;
-create index on floor.edge (key, lane_id, at, record_id);
+create index on floor.edge (key, lane_id, at, record_id, dated);
 create unique index on floor.edge (record_id, key);
 create index on floor.edge (lane_id, label, key);
 

@@ -7,6 +7,7 @@ first" everywhere. Properties are named by a number; engines are asked with labe
 import json
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ PAGE, TIMELINE_PAGE, GROUPS = 50, 50, 50
 COUNT_CAP = 10_000  # the product's: counts beyond it are told as "more than"
 HUB_LIMIT, MAX_NODES = 100, 1000
 READABLE = 5
+UNDATED, EPOCH = 0, date(1970, 1, 1)
 LABELS = ("status", "year", "doc_type", "topic", "client", "matter", "person")
 
 
@@ -32,6 +34,7 @@ class World:
     prec: np.ndarray
     names: list[tuple[str, str]]  # label and value of a property
     label: np.ndarray  # index into LABELS of a property
+    day: np.ndarray  # event day of a record, days since 1970; UNDATED where there is none
 
     @property
     def size(self) -> int:
@@ -56,7 +59,7 @@ class World:
         """For the peers, which run in processes of their own."""
         np.savez(
             folder / "world.npz", lane=self.lane, rp=self.rp, rpid=self.rpid, pp=self.pp, prec=self.prec,
-            label=self.label,
+            label=self.label, day=self.day,
         )  # fmt: skip
         (folder / "names.json").write_text(json.dumps(self.names))
 
@@ -74,9 +77,12 @@ def build(total: int, seed: int, ordinal: np.ndarray) -> World:
     number: dict[tuple[str, str], int] = {}
     lane_of = {slug: i for i, slug in enumerate(lane_slugs())}
     lanes, counts, flat = np.empty(total, np.int8), np.empty(total, np.int64), []
+    day = np.full(total, UNDATED, np.int32)
     for i, record in enumerate(stream(total, seed)):
         lanes[i] = lane_of[record["lane"]]
         counts[i] = len(record["edge_properties"])
+        if record["occurred_at"]:
+            day[i] = (date.fromisoformat(record["occurred_at"]) - EPOCH).days
         flat += [number.setdefault((item["label"], item["value"]), len(number)) for item in record["edge_properties"]]
     props = np.array(flat, np.int32)
     records = np.repeat(rank, counts)
@@ -91,6 +97,7 @@ def build(total: int, seed: int, ordinal: np.ndarray) -> World:
         prec=records[by_prop].astype(np.int32),
         names=names,
         label=np.array([LABELS.index(label) for label, _ in names], np.int8),
+        day=day[ordinal],
     )
 
 
@@ -111,7 +118,30 @@ def questions(world: World, n: int, seed: int = 11) -> dict[str, list[dict[str, 
     def rarest(props: Any) -> list[int]:
         return sorted({int(p) for p in props}, key=lambda p: int(df[p]))
 
-    asked: dict[str, list[dict[str, Any]]] = {name: [] for name in ("mix", "hub", "sparse", "union", "group", "walk")}
+    asked: dict[str, list[dict[str, Any]]] = {
+        name: [] for name in ("mix", "hub", "sparse", "union", "group", "walk", "timeline")
+    }
+    dated = world.day[world.day != UNDATED]
+    first, last = int(dated.min()), int(dated.max())
+
+    def needles(start: int) -> list[str]:
+        """One or two pieces, 4 to 8 characters long, of values on the record."""
+        held = world.held(start)
+        held = held[world.label[held] >= 2]
+        found = []
+        for prop in rng.choice(held, min(len(held), int(rng.integers(1, 3))), replace=False):
+            value = world.names[prop][1].lower()
+            size = int(rng.integers(4, 9))
+            begin = int(rng.integers(0, max(1, len(value) - size + 1)))
+            piece = value[begin : begin + size].strip()
+            found.append(piece if len(piece) >= 3 else value)
+        return found
+
+    def span() -> dict[str, int]:
+        """Three tenths of all the time there is."""
+        begin = int(rng.integers(first, last))
+        return {"first_day": begin, "last_day": begin + (last - first) * 3 // 10}
+
     hubs = [np.where(world.label == i)[0] for i in range(3)]
     common = np.where((df > world.size // 400) & (world.label >= 3))[0]
     for i in range(n):
@@ -130,6 +160,8 @@ def questions(world: World, n: int, seed: int = 11) -> dict[str, list[dict[str, 
         asked["group"].append({"label": LABELS[i % len(LABELS)], "lanes": lanes(record())})
         start = record()
         asked["walk"].append({"record": start, "lanes": lanes(start)})
+        start = record()
+        asked["timeline"].append({"needles": needles(start), "lanes": lanes(start), **span()})
     return asked
 
 
@@ -213,6 +245,28 @@ class Reference:
             frontier = list(fresh)
         return sizes + [0] * (depth - len(sizes))
 
+    def radius2(self, question: dict[str, Any]) -> list[int]:
+        return self.radius(question, 2)
+
+    def radius3(self, question: dict[str, Any]) -> list[int]:
+        return self.radius(question, 3)
+
+    def timeline(self, question: dict[str, Any]) -> list[int]:
+        """The first page, oldest first, of dated records within the days that carry a value for every needle."""
+        found = self.world.mask(question["lanes"]) & (self.world.day >= question["first_day"])
+        found &= self.world.day <= question["last_day"]
+        for needle in question["needles"]:
+            mark = np.zeros(self.world.size, bool)
+            for prop in self._containing(needle):
+                mark[self.world.carriers(prop)] = True
+            found &= mark
+        return np.flatnonzero(found)[:TIMELINE_PAGE].tolist()
+
+    def _containing(self, needle: str) -> list[int]:
+        if not hasattr(self, "_folded"):
+            self._folded = [value.lower() for _, value in self.world.names]
+        return [prop for prop, value in enumerate(self._folded) if needle in value]
+
 
 KINDS: dict[str, tuple[str, str]] = {
     "intersect, mixed": ("intersect", "mix"),
@@ -226,4 +280,5 @@ KINDS: dict[str, tuple[str, str]] = {
     "traverse": ("traverse", "walk"),
     "radius 2": ("radius2", "walk"),
     "radius 3": ("radius3", "walk"),
+    "timeline": ("timeline", "timeline"),
 }
