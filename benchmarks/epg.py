@@ -88,7 +88,7 @@ def main() -> None:
             for kind, found in answer.get("kinds", {}).items()
         }
     print(f"measured in {time.time() - began:.0f} s; checking", file=sys.stderr)
-    reference = world.Reference(known)
+    reference = world.Reference(known, data.instants, data.publics)
     for kind, (method, questions) in world.KINDS.items():
         longest = max(len(column[kind].answers) for column in columns.values() if kind in column)
         right = [getattr(reference, method)(question) for question in asked[questions][:longest]]

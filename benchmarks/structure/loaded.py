@@ -3,6 +3,7 @@
 import sys
 import time
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 import psycopg
@@ -13,6 +14,7 @@ from lanes import services
 from lanes.models import AgentProfile, Lane, Tenant
 from lanes.readers import Reader, reader_for_profile
 from memory.demo.scale import lane_slugs, stream
+from memory.services import bulk
 
 SEED = 7
 PROFILE = "benchmark"
@@ -29,6 +31,7 @@ class Loaded:
     lane_ids: list[int]
     ids: list[int]
     publics: list[str]
+    instants: list[datetime]
     ordinal: np.ndarray
     load_seconds: float | None
 
@@ -58,6 +61,7 @@ def ensure(total: int) -> Loaded:
         lane_ids=[by_slug[name] for name in lane_slugs()],
         ids=[row[0] for row in rows],
         publics=[f"sr_{row[1].hex}" for row in rows],
+        instants=[row[3] for row in rows],
         ordinal=np.array([int(row[2].rsplit("-", 1)[1]) for row in rows]),
         load_seconds=seconds,
     )
@@ -66,7 +70,7 @@ def ensure(total: int) -> Loaded:
 def _rows(tenant: Tenant) -> list[tuple]:
     with connection.cursor() as cursor:
         cursor.execute(
-            "select id, public_id, external_id from memory_record "
+            "select id, public_id, external_id, at from memory_record "
             "where tenant_id = %s and external_id like %s order by at, id",
             [tenant.pk, f"scale-{SEED}-%"],
         )
@@ -74,11 +78,11 @@ def _rows(tenant: Tenant) -> list[tuple]:
 
 
 def _load(reader: Reader, total: int) -> float:
-    from memory.services import bulk
-
     print(f"loading {total:,} records", file=sys.stderr)
     start = time.perf_counter()
-    bulk.load(reader, stream(total, SEED))
+    report = bulk.import_items(stream(total, SEED), bulk.Lanes(reader, None, None))
+    if report.refused:
+        raise SystemExit(f"{len(report.refused)} records were refused: {report.refused[0].reason}")
     return time.perf_counter() - start
 
 
