@@ -105,7 +105,7 @@ def main() -> None:
     if not options.no_writes:
         from benchmarks.structure import writes
 
-        extra["writes"] = writes.measure(data, options.records)
+        extra["writes"] = writes.measure()
     result = report.result(options.records, columns, extra, sys.argv[1:])
     print(report.table(result))
     if not options.no_report:
