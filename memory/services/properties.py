@@ -26,15 +26,14 @@ def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
     with transaction.atomic():
         locks.lanes([row.lane_id])
         touch.lock([row])
-        items = list({item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values())
+        items = list(
+            {item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values()
+        )
         ended = stamps.reopen([row.id], [item.key for item in items])
         items = [_after(item, ended.get((row.id, item.key))) for item in items]
-        held = {
-            key: state
-            for key, state in sql.fetch(
-                "select key, state from memory_edgeproperty where record_id = %s and seq = 0", (row.id,)
-            )
-        }
+        held = dict(
+            sql.fetch("select key, state from memory_edgeproperty where record_id = %s and seq = 0", (row.id,))
+        )
         new = [item for item in items if item.key not in held]
         walked = sum(1 for state in held.values() if not state & 2)
         skipped = set(stamps.beyond_budget(walked, len(new)))
@@ -57,7 +56,9 @@ def remove(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any
     with transaction.atomic():
         locks.lanes([row.lane_id], alone=True)
         touch.lock([row])
-        items = list({item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values())
+        items = list(
+            {item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values()
+        )
         gone = {
             key
             for (key,) in sql.fetch(
@@ -106,4 +107,3 @@ def _after(item: drafts.Property, ended: datetime | None) -> drafts.Property:
 
 def _named(item: drafts.Property) -> dict[str, str]:
     return {"label": item.label, "value": item.value}
-
