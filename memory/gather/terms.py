@@ -60,11 +60,11 @@ def _one(raw: str | Mapping[str, Any], where: str) -> Term:
         if colon and rest.strip() and normal.is_label(label):
             return Term(normal.label(label, where), normal.value(rest, where))
         return Term(None, normal.value(raw, where))
-    label, value = raw.get("label"), raw.get("value")
-    if label is None and value is None:
+    named, value = raw.get("label"), raw.get("value")
+    if named is None and value is None:
         raise Invalid.field(where, "A term has a label, a value, or both.")
     return Term(
-        normal.label(label, f"{where}.label") if label is not None else None,
+        normal.label(named, f"{where}.label") if named is not None else None,
         normal.value(value, f"{where}.value") if value is not None else None,
         bool(raw.get("not", False)),
     )
