@@ -10,7 +10,7 @@ from django.db import transaction
 
 from lanes.errors import Conflict, LanewiseError
 from lanes.readers import Reader
-from memory import events, normal, sql, times, words
+from memory import events, normal, sql, times
 from memory.ingest import queue
 from memory.models import sr_id
 from memory.services import aliases, connections, drafts, locks, stamps, touch, values
@@ -99,18 +99,24 @@ def _round(reader: Reader, batch: Sequence[Draft]) -> list[Written]:
     touched = [row for row in rows if row.changed]
     if touched:
         queue.enqueue([row.id for row in touched])
-        for lane_id in sorted({row.lane_id for row in touched}):
-            mine = [row for row in touched if row.lane_id == lane_id]
-            keys = stamps.property_keys([row.id for row in mine]) if len(mine) <= 100 else []
-            events.publish(
-                tenant_id=reader.tenant_id,
-                lane_id=lane_id,
-                records=[(sr_id(row.public_id), row.version) for row in mine],
-                keys=[key for _, key in keys],
-            )
+        events.publish_lanes(tenant_id=reader.tenant_id, news=_news(touched))
     return [
         Written(row.id, sr_id(row.public_id), row.created, row.version, row.kept, row.skipped, row.changed)
         for row in rows
+    ]
+
+
+def _news(touched: Sequence["_Row"]) -> list[tuple[int, list[tuple[str, int]], list[UUID]]]:
+    """(lane, records, keys) for every lane that changed; a lane of which much changed is told without keys."""
+    lanes: dict[int, list[_Row]] = {}
+    for row in touched:
+        lanes.setdefault(row.lane_id, []).append(row)
+    keys: dict[int, list[UUID]] = {}
+    for lane_id, key in stamps.property_keys([row.id for mine in lanes.values() if len(mine) <= 100 for row in mine]):
+        keys.setdefault(lane_id, []).append(key)
+    return [
+        (lane_id, [(sr_id(row.public_id), row.version) for row in mine], keys.get(lane_id, []))
+        for lane_id, mine in sorted(lanes.items())
     ]
 
 
@@ -221,7 +227,7 @@ def _upsert(reader: Reader, batch: Sequence[Draft]) -> list[_Row]:
 def _write_words(items: Sequence[tuple[_Row, Draft]]) -> None:
     if not items:
         return
-    vectors = [words.vector(draft.title, draft.text) for _, draft in items]
+    vectors = [draft.words for _, draft in items]
     sql.execute(
         "insert into memory_recordtext (record_id, tenant_id, lane_id, at, dl, tsv) "
         "select r.id, r.tenant_id, r.lane_id, r.at, dl, tsv::tsvector "
