@@ -19,7 +19,7 @@ end $$
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0008_superseded_records")]
+    dependencies = [("memory", "0009_ingest_progress")]
     operations = [
         migrations.RunSQL(EDGE_IS_LIVE, "drop function edge_is_live(bigint, uuid, smallint, timestamptz)"),
     ]
