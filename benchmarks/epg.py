@@ -28,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data-dir", default=os.environ.get("LANEWISE_DATA_DIR", ".data-benchmark"))
     parser.add_argument("--seconds", type=float, default=8.0, help="time budget for one kind of question")
     parser.add_argument("--peers", default=",".join(PEERS), help="which peers, comma-separated; empty for none")
+    parser.add_argument("--quick", action="store_true", help="load by COPY, making the indexes afterwards")
     parser.add_argument("--fresh-floor", action="store_true", help="fill the floor's tables again")
     parser.add_argument("--no-http", action="store_true")
     parser.add_argument("--no-writes", action="store_true")
@@ -58,7 +59,7 @@ def main() -> None:
     from benchmarks.structure.floor import Floor, StaticFloor, prepare
 
     began = time.time()
-    data = loaded.ensure(options.records)
+    data = loaded.ensure(options.records, options.quick)
     known = world.build(options.records, loaded.SEED, data.ordinal)
     folder = Path(options.data_dir) / f"benchmark-{options.records}"
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ import psycopg
 
 from benchmarks.structure.clock import Timed
 from benchmarks.structure.loaded import PROFILE, connect
+from benchmarks.structure.tables import TABLES
 from lanes import services
 from lanes.models import AgentProfile, Lane, Tenant
 from lanes.readers import Reader, reader_for_profile
@@ -25,14 +26,6 @@ from memory.services import bulk, records
 TENANT = "benchmark-writes"
 SINGLE, MANY, BATCH = 300, 10_000, 1_000
 _WORLD = 1_000_000  # the size of the world the written records are drawn from: as skewed as the loaded ones
-
-RECORD = (
-    "id, public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at, date_precision, "
-    "recorded_at, at, updated_at, version, ingested_version, ingest_error"
-)
-WORDS = "record_id, tenant_id, lane_id, at, dl, tsv"
-EDGE = "tenant_id, record_id, lane_id, at, label, value, key, seq, state, role, type, reason, created_at"
-VALUE = "tenant_id, lane_id, label, value, key, folded, grams, norm_key"
 
 
 class Rows:
@@ -74,14 +67,6 @@ class Rows:
                         (self.tenant, lane, label, value, key, folded, normal.grams(folded), normal.norm_key(value))
                     )
         return made
-
-
-TABLES = {
-    "record": ("memory_record", RECORD),
-    "words": ("memory_recordtext", WORDS),
-    "edge": ("memory_edgeproperty", EDGE),
-    "value": ("memory_lanevalue", VALUE),
-}
 
 
 def _copy(conn: psycopg.Connection, made: dict[str, list[tuple]]) -> None:
