@@ -96,7 +96,7 @@ def _batches(seed: int, count: int, size: int) -> Iterator[list[dict[str, Any]]]
             batch = []
 
 
-def _tenant(slug: str) -> tuple[Tenant, Reader]:
+def tenant_for_writes(slug: str) -> tuple[Tenant, Reader]:
     tenant = services.create_tenant(slug=slug)
     for lane in lane_slugs():
         services.create_lane(tenant=tenant, slug=lane)
@@ -107,8 +107,8 @@ def _tenant(slug: str) -> tuple[Tenant, Reader]:
 
 def measure() -> dict[str, Any]:
     """Rates and times, in two tenants of their own; leaves nothing behind."""
-    tenant, reader = _tenant(TENANT)
-    plain_tenant, _ = _tenant(f"{TENANT}-plain")
+    tenant, reader = tenant_for_writes(TENANT)
+    plain_tenant, _ = tenant_for_writes(f"{TENANT}-plain")
     conn = connect()
     for one in (tenant, plain_tenant):
         clean(conn, one.pk)
@@ -148,7 +148,18 @@ def measure() -> dict[str, Any]:
     }
 
 
+def clean_tenant(tenant: Tenant) -> None:
+    conn = connect()
+    clean(conn, tenant.pk)
+    conn.close()
+
+
 def clean(conn: psycopg.Connection, tenant: int) -> None:
-    """Take the written records away again, so that the next run starts as this one did."""
+    """Take the written records and their jobs away again, so that the next run starts as this one did."""
+    conn.execute(
+        "delete from procrastinate_jobs where status = 'todo' and exists (select 1 from memory_record r "
+        "where r.tenant_id = %s and r.id = (args -> 'record_ids' ->> 0)::bigint)",
+        [tenant],
+    )
     for table in ("memory_record", "memory_lanevalue"):
         conn.execute(f"delete from {table} where tenant_id = %s", [tenant])
