@@ -190,10 +190,13 @@ class Match:
             "and (r.superseded_at is null or r.superseded_at > %(as_of)s or %(ended)s)) t where true"
         )
 
-    def probe(self, bound: Bound, *, positive: bool | None = None, fence: bool = False) -> str:
-        """SQL: the row t (at, record_id) of lane l satisfies the term. `fence` forbids turning it into a join."""
+    def probe(self, bound: Bound, *, positive: bool | None = None) -> str:
+        """SQL: the row t (at, record_id) of lane l satisfies the term.
+
+        Fenced by `offset 0`, so that it is always one look-up a row. As a join the planner, which thinks that few
+        rows have any one key in any one lane, may compare every row of one hub with every row of the other.
+        """
         i = bound.index
-        off = " offset 0" if fence else ""
         if bound.kind == "property":
             test = (
                 f"select 1 from memory_edgeproperty p where p.key = l.k{i} and p.lane_id = l.lane "
@@ -211,7 +214,7 @@ class Match:
         holds = not bound.term.negated if positive is None else positive
         if bound.impossible:
             return "false" if holds else "true"
-        return f"{'' if holds else 'not '}exists ({test}{off})"
+        return f"{'' if holds else 'not '}exists ({test} offset 0)"
 
     def _words(self, alias: str, i: int) -> str:
         exact = f"{alias}.tsv @@ %(query{i})s::tsquery"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
@@ -96,18 +97,24 @@ def _round(reader: Reader, batch: Sequence[Draft]) -> list[Written]:
     touched = [row for row in made if row.changed]
     if touched:
         queue.enqueue([row.id for row in touched])
-        for lane_id in sorted({row.lane_id for row in touched}):
-            mine = [row for row in touched if row.lane_id == lane_id]
-            keys = stamps.property_keys([row.id for row in mine]) if len(mine) <= 100 else []
-            events.publish(
-                tenant_id=reader.tenant_id,
-                lane_id=lane_id,
-                records=[(sr_id(row.public_id), row.version) for row in mine],
-                keys=[key for _, key in keys],
-            )
+        events.publish_lanes(tenant_id=reader.tenant_id, news=_news(touched))
     return [
         Written(row.id, sr_id(row.public_id), row.created, row.version, row.kept, row.skipped, row.changed)
         for row in made
+    ]
+
+
+def _news(touched: Sequence[rows.Row]) -> list[tuple[int, list[tuple[str, int]], list[UUID]]]:
+    """(lane, records, keys) for every lane that changed; a lane of which much changed is told without keys."""
+    lanes: dict[int, list[rows.Row]] = {}
+    for row in touched:
+        lanes.setdefault(row.lane_id, []).append(row)
+    keys: dict[int, list[UUID]] = {}
+    for lane_id, key in stamps.property_keys([row.id for mine in lanes.values() if len(mine) <= 100 for row in mine]):
+        keys.setdefault(lane_id, []).append(key)
+    return [
+        (lane_id, [(sr_id(row.public_id), row.version) for row in mine], keys.get(lane_id, []))
+        for lane_id, mine in sorted(lanes.items())
     ]
 
 

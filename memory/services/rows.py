@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from django.utils import timezone
 
 from lanes.readers import Reader
-from memory import normal, sql, words
+from memory import normal, sql
 from memory.services import locks, stamps, values
 from memory.services.drafts import Draft, Property
 
@@ -128,7 +128,7 @@ def write_words(items: Sequence[tuple[Row, Draft]]) -> None:
     """Write the words of records anew."""
     if not items:
         return
-    vectors = [words.vector(draft.title, draft.text) for _, draft in items]
+    vectors = [draft.words for _, draft in items]
     sql.execute(
         "insert into memory_recordtext (record_id, tenant_id, lane_id, at, dl, tsv) "
         "select r.id, r.tenant_id, r.lane_id, r.at, dl, tsv::tsvector "
