@@ -1,0 +1,13 @@
+"""ASGI entry point: HTTP by Django, web sockets by channels."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# A web process pools its connections and bounds every statement; commands and workers do neither.
+os.environ.setdefault("LANEWISE_DB_POOL", "1")
+os.environ.setdefault("LANEWISE_STATEMENT_TIMEOUT", "15s")
+
+from channels.routing import ProtocolTypeRouter  # noqa: E402
+from django.core.asgi import get_asgi_application  # noqa: E402
+
+application = ProtocolTypeRouter({"http": get_asgi_application()})

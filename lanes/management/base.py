@@ -1,0 +1,58 @@
+"""What the commands about permissions share: a tenant by slug, lanes by slug, errors as one plain line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from lanes.errors import LanewiseError
+from lanes.models import AgentProfile, Membership, Tenant, User
+
+
+class TenantCommand(BaseCommand):
+    """Subclasses implement `run(tenant, options)`; it happens wholly or not at all."""
+
+    creates_tenant = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--tenant", required=True, help="slug of the tenant")
+
+    def handle(self, *args: Any, **options: Any) -> str | None:
+        from lanes import services
+
+        try:
+            with transaction.atomic():
+                tenant = Tenant.objects.filter(slug=options["tenant"]).first()
+                if tenant is None:
+                    if not (self.creates_tenant and options.get("create", True)):
+                        raise CommandError(f"There is no tenant {options['tenant']!r}.")
+                    tenant = services.create_tenant(slug=options["tenant"])
+                return self.run(tenant, options)
+        except LanewiseError as error:
+            raise CommandError(error.detail) from None
+
+    def run(self, tenant: Tenant, options: dict[str, Any]) -> str | None:
+        raise NotImplementedError
+
+
+class HolderCommand(TenantCommand):
+    """A command about what one person or one profile may do."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        who = parser.add_mutually_exclusive_group(required=True)
+        who.add_argument("--user", help="username")
+        who.add_argument("--profile", help="slug of the agent profile")
+        parser.add_argument("--read", default="", help="lane slugs, comma-separated, or *")
+        parser.add_argument("--write", default="", help="lane slugs, comma-separated, or *")
+
+    def holder(self, tenant: Tenant, options: dict[str, Any]) -> User | AgentProfile:
+        if options["user"]:
+            member = Membership.objects.filter(tenant=tenant, user__username=options["user"]).first()
+            if member is None:
+                raise CommandError(f"Tenant {tenant.slug} has no member {options['user']!r}.")
+            return member.user
+        profile = AgentProfile.objects.filter(tenant=tenant, slug=options["profile"]).first()
+        if profile is None:
+            raise CommandError(f"Tenant {tenant.slug} has no agent profile {options['profile']!r}.")
+        return profile

@@ -1,0 +1,18 @@
+"""Take reading or writing away from a person or a profile."""
+
+from typing import Any
+
+from lanes import services
+from lanes.management.base import HolderCommand
+from lanes.models import Tenant
+
+
+class Command(HolderCommand):
+    help = "Takes reading (and with it writing) or writing of lanes away, from the next request on."
+
+    def run(self, tenant: Tenant, options: dict[str, Any]) -> str:
+        holder = self.holder(tenant, options)
+        read, read_all = services.parse_lanes(tenant, options["read"], "--read")
+        write, write_all = services.parse_lanes(tenant, options["write"], "--write")
+        services.revoke(tenant=tenant, holder=holder, read=read, write=write, read_all=read_all, write_all=write_all)
+        return f"Taken away from {holder}."

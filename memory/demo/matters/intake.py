@@ -1,0 +1,172 @@
+"""Intake and conflicts: who wants the firm to act against whom. Nothing of a walled matter is kept here."""
+
+from memory.demo.shape import record as r
+
+RECORDS = (
+    r(
+        "intake-01",
+        "note",
+        "2025-01-14",
+        "New matter: Kestrelgate and its Newark landlord",
+        """Kestrelgate Cold Chain, Inc. wants the firm against Pellworth Terminals LLC. No hit on Pellworth.
+        One hit on Orvanto Diagnostics, Inc., a client whose goods were in the store: a possible claimant,
+        not an adversary today.""",
+        by="beatriz",
+        client="Kestrelgate Cold Chain, Inc.",
+        company=("Pellworth Terminals LLC", "Orvanto Diagnostics, Inc."),
+        matter="KG-0117 Newark lease",
+        status="opened",
+        topic="conflict check",
+    ),
+    r(
+        "intake-02",
+        "agent_note",
+        "2025-01-16",
+        "Conflict check: Corbel Mutual",
+        """Searched for Corbel Mutual, Corbel Mutual Insurance Company and claim number 88213-0041. The firm
+        has never acted for or against it. One lawyer, Callum Oseman, holds a personal policy with it;
+        recorded, no bar.""",
+        by="intake-agent",
+        client="Kestrelgate Cold Chain, Inc.",
+        company="Corbel Mutual Insurance Company",
+        person="Callum Oseman",
+        matter="KG-0119 Corbel coverage",
+        topic="conflict check",
+        status="clear",
+    ),
+    r(
+        "intake-03",
+        "letter",
+        "2025-01-20",
+        "Engagement letter, Kestrelgate, Newark lease",
+        """Hourly, partner $690, associate $410, paralegal $185; monthly bills; budget to be agreed before a
+        complaint is filed. Signed by Ottilie Grangemouth.""",
+        client="Kestrelgate Cold Chain, Inc.",
+        person=("Ottilie Grangemouth", "Margit Hallgren"),
+        matter="KG-0117 Newark lease",
+        document="Engagement letter",
+        topic="engagement",
+    ),
+    r(
+        "intake-04",
+        "note",
+        "2025-03-04",
+        "New matter: Norgaardsen",
+        """Orvanto Diagnostics, Inc. is threatened by a former manager, Paulette Norgaardsen. No hit on her.
+        The firm's regulatory lawyers advised on the events; they may be witnesses and stay off the
+        defence.""",
+        by="beatriz",
+        client="Orvanto Diagnostics, Inc.",
+        person=("Paulette Norgaardsen", "Wesley Tranmere"),
+        matter="OR-0047 Norgaardsen",
+        topic="conflict check",
+        status="opened",
+    ),
+    r(
+        "intake-05",
+        "agent_note",
+        "2025-05-22",
+        "Conflict check: Fennwick Sensors",
+        """Fennwick Sensors, Inc., its chief executive Arno Vandermoor and its former vice president Teodor
+        Wisk searched. No client. Orvanto buys loggers from it. Spellings tried: Fennwick, Fenwick,
+        Fennwick Sensor.""",
+        by="intake-agent",
+        client="Kestrelgate Cold Chain, Inc.",
+        company=("Fennwick Sensors, Inc.", "Orvanto Diagnostics, Inc."),
+        person=("Arno Vandermoor", "Teodor Wisk"),
+        matter="KG-0126 Fennwick",
+        topic="conflict check",
+    ),
+    r(
+        "intake-06",
+        "decision",
+        "2025-08-20",
+        "Act for Kestrelgate only, not for Wisk",
+        """Joint defence of Teodor Wisk refused: his interest in the drive and ours may part. He has the name
+        of two other lawyers.""",
+        client="Kestrelgate Cold Chain, Inc.",
+        person=("Teodor Wisk", "Margit Hallgren"),
+        matter="KG-0126 Fennwick",
+        topic="conflict of interest",
+        status="decided",
+    ),
+    r(
+        "intake-07",
+        "agent_note",
+        "2026-02-16",
+        "Expert check: Dr. Maud Castellane",
+        """Dr. Castellane was retained by Pellworth Terminals LLC in 2019 (warehouse fire, closed) and by
+        Kestrelgate in 2025. Not retained by Corbel. Disclosure is recommended; exclusion is unlikely.""",
+        by="intake-agent",
+        client="Kestrelgate Cold Chain, Inc.",
+        person="Dr. Maud Castellane",
+        company="Pellworth Terminals LLC",
+        matter="KG-0117 Newark lease",
+        topic="expert check",
+    ),
+    r(
+        "intake-08",
+        "email",
+        "2026-05-04",
+        "Pellworth's parent asks for a proposal",
+        """A letter from Pellworth's parent invites the firm to a panel review. Declined the same day: we are
+        against its subsidiary until further notice. Ask again after the Newark case has ended.""",
+        by="beatriz",
+        company="Pellworth Terminals LLC",
+        person=("Beatriz Quintalha", "Margit Hallgren"),
+        topic="conflict check",
+        status="declined",
+    ),
+    r(
+        "intake-09",
+        "note",
+        "2026-08-21T09:10-04:00",
+        "Two clients against each other",
+        """Kestrelgate and Orvanto are in dispute about a load of August 19, 2026. No new matter may be
+        opened for either on it. Time already recorded, 0.4 hours, is written off.""",
+        by="beatriz",
+        company=("Kestrelgate Cold Chain, Inc.", "Orvanto Diagnostics, Inc."),
+        person="Beatriz Quintalha",
+        event="Excursion of August 19, 2026",
+        topic="conflict of interest",
+    ),
+    r(
+        "intake-10",
+        "fact",
+        "",
+        "Name used by others for Kestrelgate",
+        """Pellworth and Corbel write 'Kestrel Gate Cold Chain Inc.', in three words and without a comma. It
+        is the same company; there is no other of that name in the register of Delaware.""",
+        company=("Kestrel Gate Cold Chain Inc.", "Kestrelgate Cold Chain, Inc."),
+        person="Beatriz Quintalha",
+        topic="names",
+    ),
+    r(
+        "intake-11",
+        "agent_note",
+        "2026-10-20",
+        "Former staff now on the other side",
+        """Two former employees of the firm appear elsewhere: Harriet Lindqvane (associate to 2016, now
+        Corbel's counsel) and Philip Sykorsen (summer clerk in 2004, now Pellworth's). Neither worked on a
+        matter of Kestrelgate.""",
+        by="intake-agent",
+        person=("Harriet Lindqvane", "Philip Sykorsen"),
+        topic="conflict check",
+        company=("Corbel Mutual Insurance Company", "Pellworth Terminals LLC"),
+        status="to verify",
+    ),
+    r(
+        "intake-12",
+        "note",
+        "2026-11-17",
+        "Close KG-0117",
+        """The Newark lease matter closes on November 30, 2026. Retention is seven years from then. Originals
+        go back to Ottilie Grangemouth; the expert's samples of seal C-3 are kept until April 2027.""",
+        by="callum",
+        client="Kestrelgate Cold Chain, Inc.",
+        person="Ottilie Grangemouth",
+        matter="KG-0117 Newark lease",
+        topic="closing",
+        status="closing",
+    ),
+)

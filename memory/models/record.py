@@ -1,0 +1,87 @@
+"""Records: text in a lane, with times, a public id and a version."""
+
+import uuid
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from lanes.errors import NotVisible
+from lanes.models import AgentProfile, Lane, Tenant
+from memory.models.scoped import Scoped
+
+SR_PREFIX = "sr_"
+
+
+def sr_id(public_id: UUID) -> str:
+    """`sr_` and 32 lower-case hex digits."""
+    return SR_PREFIX + public_id.hex
+
+
+def parse_sr_id(text: str) -> UUID:
+    """The uuid of a public id. What is not one names no record, so it is NotVisible, not Invalid."""
+    digits = text.removeprefix(SR_PREFIX)
+    if len(digits) != 32 or text == digits or not all(c in "0123456789abcdef" for c in digits):
+        raise NotVisible()
+    return UUID(hex=digits)
+
+
+class Record(Scoped):
+    """A vertex of the hypergraph."""
+
+    class Precision(models.TextChoices):
+        UNDATED = "", "Undated"
+        YEAR = "year", "Year"
+        MONTH = "month", "Month"
+        DAY = "day", "Day"
+        TIME = "time", "Time"
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    lane = models.ForeignKey(Lane, on_delete=models.PROTECT, related_name="records", db_index=False)
+    kind = models.CharField(max_length=40, default="note")
+    title = models.TextField(blank=True)
+    text = models.TextField(blank=True)
+    external_id = models.TextField(null=True, blank=True)
+    # Where it came from, as the writer said it: any JSON object.
+    source = models.JSONField(default=dict, blank=True)
+
+    occurred_at = models.DateTimeField(null=True, blank=True)
+    date_precision = models.CharField(max_length=8, choices=Precision.choices, default="", blank=True)
+    recorded_at = models.DateTimeField(default=timezone.now)
+    # The event time, or the record time where there is none: the one time that lists are ordered by. It is a
+    # column (and not computed) because the child tables carry it in their foreign key.
+    at = models.DateTimeField(editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    version = models.PositiveIntegerField(default=1, editable=False)
+
+    written_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    profile = models.ForeignKey(AgentProfile, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    # Set when an adjustment says another record takes this one's place.
+    superseded_at = models.DateTimeField(null=True, editable=False)
+    # The version whose vectors and tags are in place; 0 when none are.
+    ingested_version = models.PositiveIntegerField(default=0, editable=False)
+    ingest_error = models.TextField(blank=True, editable=False)
+
+    class Meta(Scoped.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["lane", "external_id"], name="record_external_id_once"),
+            # What the child tables' foreign keys point at: a move or a new date reaches them by cascade.
+            models.UniqueConstraint(fields=["id", "lane", "at"], name="record_id_lane_at"),
+            models.CheckConstraint(
+                condition=Q(at=Coalesce(F("occurred_at"), F("recorded_at"))), name="record_at_is_its_time"
+            ),
+        ]
+        indexes = [models.Index(fields=["lane", "-at", "-id"], name="record_lane_newest")]
+
+    def __str__(self) -> str:
+        return self.title or self.sr_id
+
+    @property
+    def sr_id(self) -> str:
+        return sr_id(self.public_id)
