@@ -19,6 +19,7 @@ let ended = false;
 let watched = '';
 let pending = null;
 let running = null;
+let busyUntil = 0;
 let extra = () => ({ sr: [], keys: [] });
 const handlers = [];
 const ends = [];
@@ -58,7 +59,7 @@ export const rewatch = debounce(() => {
 function queue(change) {
   pending ??= { ids: new Map(), gone: new Set(), access: false, all: false, timer: null };
   change(pending);
-  pending.timer ??= setTimeout(flush, COALESCE_MS);
+  pending.timer ??= setTimeout(flush, Math.max(COALESCE_MS, busyUntil - performance.now()));
 }
 
 async function flush() {
@@ -72,6 +73,7 @@ async function flush() {
     if (shown.length && shown.every((node) => Number(node.dataset.version) >= version) && !news.all) news.ids.delete(id);
   }
   if (!news.ids.size && !news.gone.size && !news.access && !news.all) return;
+  const began = performance.now();
   running = (async () => {
     for (const handler of handlers) await handler(news);
     await refreshRegions();
@@ -82,7 +84,12 @@ async function flush() {
   } catch (error) {
     if (error instanceof Gone) end(error.message);
     else if (news.all) setTimeout(() => queue((p) => { p.all = true; }), 2000);
-  } finally { running = null; rewatch(); }
+  } finally {
+    running = null;
+    // a page that is slow to fetch asks less often: it never spends more than half its time on news
+    busyUntil = performance.now() + Math.min(5000, performance.now() - began);
+    rewatch();
+  }
 }
 
 // Regions that only need their HTML again. Focus and scroll stay: htmx keeps both for elements with an id.
@@ -125,7 +132,7 @@ export function end(reason) {
 function received(message) {
   lastNews = new Date();
   if (message.type === 'pong') { clearTimeout(pongTimer); return; }
-  if (message.type === 'ready') return;
+  if (message.type === 'ready' || message.type === 'watching') return;
   if (message.type === 'bye') { end('signed out'); return; }
   if (message.type === 'resync') { queue((p) => { p.all = true; p.access = true; }); return; }
   if (message.type === 'access') { queue((p) => { p.access = true; }); return; }
@@ -140,10 +147,11 @@ function received(message) {
 function connect() {
   clearTimeout(retryTimer); clearInterval(countdown);
   if (leaving || ended) return;
-  const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/live/`;
+  const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/live/?tenant=${encodeURIComponent(document.body.dataset.tenant || '')}`;
   const ws = socket = new WebSocket(url);
+  let here = false;
   ws.addEventListener('open', () => {
-    attempt = 0; watched = '';
+    here = true; attempt = 0; watched = '';
     rewatch();
     if (opened) { say('catching-up'); queue((p) => { p.all = true; p.access = true; }); } else { say('connected'); lostAt = null; }
     opened = true;
@@ -155,6 +163,8 @@ function connect() {
     if (event.code === 4401) { end('signed out'); return; }
     lostAt ??= lastNews || new Date();
     retry();
+    // refused at the door: perhaps the session has ended
+    if (!here) fetchPart('/live/session/').catch((error) => { if (error instanceof Gone) end(error.message); });
   });
 }
 

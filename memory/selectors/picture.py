@@ -1,0 +1,70 @@
+"""Which of some records share what: the edges and knots of a picture whose nodes a walk has chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memory import sql
+from memory.gather.scope import Scope, live
+from memory.models import sr_id
+
+_SHARED = """
+select e.label, min(e.value), e.key, array_agg(e.record_id order by e.record_id)
+from memory_edgeproperty e
+where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and e.state & 2 = 0 and {live}
+group by e.label, e.key having count(*) > 1 order by count(*), e.label, e.key
+""".format(live=live("e"))
+
+
+def shared(scope: Scope, record_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Properties that at least two of the records carry: [{label, value, key, records: [id]}], rarest first."""
+    if len(record_ids) < 2:
+        return []
+    rows = sql.fetch(_SHARED, {"ids": list(record_ids), "lanes": scope.lanes, **scope.params})
+    return [{"label": label, "value": value, "key": key, "records": ids} for label, value, key, ids in rows]
+
+
+_NODES = """
+select r.id, r.public_id, r.lane_id, r.kind, r.title, left(r.text, 80), r.occurred_at, r.date_precision, r.at, r.version,
+       r.superseded_at is not null and r.superseded_at <= %(as_of)s, r.profile_id is not null,
+       exists (select 1 from memory_edgeproperty e where e.record_id = r.id and e.label in ('privilege', 'privileged')
+               and lower(e.value) not in ('no', 'none', 'false', 'not privileged') and {live})
+from memory_record r where r.id = any(%(ids)s) and r.lane_id = any(%(lanes)s)
+""".format(live=live("e"))
+
+
+def nodes(scope: Scope, record_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """What a node of a picture shows, by record id; records outside the scope are left out. One statement."""
+    if not record_ids:
+        return {}
+    rows = sql.fetch(_NODES, {"ids": list(record_ids), "lanes": scope.lanes, **scope.params})
+    found = {}
+    for record, public, lane, kind, title, head, occurred, precision, at, version, superseded, agent, privileged in rows:
+        found[record] = {
+            "sr_id": sr_id(public), "lane_id": lane, "kind": kind, "title": title or head.strip() or "Untitled",
+            "occurred_at": occurred, "date_precision": precision, "at": at, "version": version,
+            "superseded": superseded, "agent": agent, "privileged": privileged,
+        }  # fmt: skip
+    return found
+
+
+_SPAN = "select min(at), max(at) from memory_record where id = any(%s) and lane_id = any(%s)"
+
+
+def span(scope: Scope, record_ids: Sequence[int]) -> tuple[datetime | None, datetime | None]:
+    """The earliest and latest time among records of the scope."""
+    return sql.fetch(_SPAN, (list(record_ids), scope.lanes))[0]
+
+
+_KEYS = """
+select distinct e.key from memory_edgeproperty e
+where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {live}
+""".format(live=live("e"))
+
+
+def keys_of(scope: Scope, record_id: int) -> list[UUID]:
+    """Keys of the properties a record carries: what a page about it listens for."""
+    return [key for (key,) in sql.fetch(_KEYS, {"record": record_id, "lanes": scope.lanes, **scope.params})]
