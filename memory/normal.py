@@ -105,3 +105,8 @@ def needle_grams(folded: str) -> list[int]:
 @lru_cache(maxsize=65536)
 def _gram(run: str) -> int:
     return int.from_bytes(hashlib.blake2b(run.encode(), digest_size=4).digest(), "big", signed=True)
+
+
+def is_label(text: str) -> bool:
+    """Whether the text is a label as it stands (capitals aside)."""
+    return bool(_LABEL.fullmatch(text.strip().lower()))

@@ -1,6 +1,6 @@
 """What is remembered."""
 
-from memory.models.edge import DATED, SKIPPED, SUPERSEDED, EdgeProperty, LaneValue
+from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
 from memory.models.record import Record, parse_sr_id, sr_id
 from memory.models.text import RecordText, Tag
 
@@ -8,6 +8,7 @@ __all__ = [
     "DATED",
     "SKIPPED",
     "SUPERSEDED",
+    "UNDATED",
     "EdgeProperty",
     "LaneValue",
     "Record",

@@ -13,8 +13,9 @@ from lanes.models import AgentProfile, Lane, Tenant
 from memory.models.child import Child
 from memory.models.scoped import Scoped
 
-# Bits of EdgeProperty.state. Zero is the common case and is decided in the index alone.
-DATED, SKIPPED, SUPERSEDED = 1, 2, 4
+# Bits of EdgeProperty.state, so that reads are decided in the index alone: the row has validity bounds; it is
+# beyond the walking budget; its record is superseded; its record has no event time.
+DATED, SKIPPED, SUPERSEDED, UNDATED = 1, 2, 4, 8
 
 
 class EdgeProperty(Child):

@@ -1,0 +1,97 @@
+"""Group: the values of one label with the number of records under each, most first."""
+
+from typing import Any
+from uuid import UUID
+
+from memory import normal, sql
+from memory.gather import cursor as cursors
+from memory.gather import paging, sets
+from memory.gather.scope import Scope, live
+from memory.gather.terms import STAMPS, Match, Term
+
+
+def group(
+    scope: Scope, label: str, *, terms: list[Term] | None = None, prefix: str | None = None, limit: int = 50,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """{label, values: [{value, sr_count}], next_cursor, hint}: exact counts of readable records.
+
+    `terms` limits the records that are counted to an intersection; `prefix` the values to those starting so.
+    """
+    label = normal.label(label)
+    query = paging.query_of(scope, "group", label, [str(term) for term in terms or ()], prefix, scope.lanes)
+    after = cursors.unseal(query, cursor)
+    counted = _counted(scope, label, terms, prefix)
+    rows = _page(counted, label, limit + 1, after) if counted else []
+    more, rows = len(rows) > limit, rows[:limit]
+    spelled = spellings(scope, [key for key, _ in rows])
+    return {
+        "label": label,
+        "values": [{"value": spelled[key], "sr_count": count} for key, count in rows if key in spelled],
+        "next_cursor": cursors.seal(query, [rows[-1][1], rows[-1][0].hex]) if more else None,
+        "hint": None if rows or after else f'No readable record has a value for "{label}" here.',
+    }
+
+
+def _counted(
+    scope: Scope, label: str, terms: list[Term] | None, prefix: str | None
+) -> tuple[str, dict[str, Any]] | None:
+    """SQL for (key, n) of every value, and its parameters."""
+    each = "count(distinct e.record_id)" if scope.include_invalidated else "count(*)"
+    params: dict[str, Any] = {"lanes": scope.lanes, "label": label, **scope.params}
+    values = ""
+    if prefix is not None:
+        params["prefix"] = _like(normal.fold(normal.check_text(prefix, "prefix"))) + "%"
+        values = (
+            " and e.key in (select v.key from memory_lanevalue v where v.lane_id = l.lane and v.label = %(label)s "
+            "and v.folded like %(prefix)s)"
+        )
+    if terms:
+        match = Match(scope, terms)
+        source = sets.all_of(match, sets.sizes(match))
+        if source is None:
+            return None
+        params |= match.params
+        return (
+            f"select e.key, {each} as n from {match.lanes} cross join lateral (select t.record_id {source}) t "  # noqa: S608
+            "join memory_edgeproperty e on e.record_id = t.record_id and e.lane_id = l.lane "
+            f"and e.label = %(label)s where {live('e')}{values} group by e.key",
+            params,
+        )
+    return (
+        "select x.key, sum(x.n)::bigint as n from unnest(%(lanes)s::int[]) as l(lane) cross join lateral ("  # noqa: S608
+        f"select e.key, {each} as n from memory_edgeproperty e where e.lane_id = l.lane and e.label = %(label)s "
+        f"and {live('e')}{values} group by e.key) x group by x.key",
+        params,
+    )
+
+
+def _page(
+    counted: tuple[str, dict[str, Any]], label: str, limit: int, after: list | None
+) -> list[tuple[UUID, int]]:
+    statement, params = counted
+    where = ["true"]
+    if label in STAMPS:  # a stamp of which only one member is visible is no connection for this reader
+        where.append("n >= 2")
+    if after:
+        where.append("(n < %(n)s or n = %(n)s and key > %(key)s)")
+        params = {**params, "n": after[0], "key": UUID(hex=after[1])}
+    return sql.fetch(
+        f"select key, n from ({statement}) g where {' and '.join(where)} "  # noqa: S608
+        "order by n desc, key limit %(limit)s",
+        {**params, "limit": limit},
+    )
+
+
+def spellings(scope: Scope, keys: list[UUID]) -> dict[UUID, str]:
+    """How each value is written in the reader's own lanes (the first spelling of the lane made first)."""
+    rows = sql.fetch(
+        "select distinct on (key) key, value from memory_lanevalue "
+        "where key = any(%s) and lane_id = any(%s) order by key, lane_id",
+        (keys, scope.lanes),
+    )
+    return dict(rows)
+
+
+def _like(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -1,0 +1,56 @@
+"""Who reads, and as of when: what every structural query is limited to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from django.utils import timezone
+
+from lanes.readers import Reader
+
+# Counts are exact up to this many; a bigger one is told as "more than" unless exact counts are asked for.
+CAP = 10_000
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A reader (already narrowed to the lanes asked for), an instant, and whether ended things count too."""
+
+    reader: Reader
+    as_of: datetime | None = None
+    include_invalidated: bool = False
+
+    @property
+    def lanes(self) -> list[int]:
+        return self.reader.lane_list
+
+    @cached_property
+    def instant(self) -> datetime:
+        return self.as_of or timezone.now()
+
+    @property
+    def params(self) -> dict[str, object]:
+        """The parameters that `live` and `current` refer to."""
+        return {"as_of": self.instant, "ended": self.include_invalidated}
+
+
+# A row with state 0 is valid at every instant, and so is one that is only skipped for the budget (bit 2): this is
+# decided in the index. The few others are looked up by their unique key. `%(ended)s` lets everything through.
+_LIVE = """({e}.state & 5 = 0 or %(ended)s or exists (
+  select 1 from memory_edgeproperty v join memory_record vr on vr.id = v.record_id
+  where v.record_id = {e}.record_id and v.key = {e}.key and v.seq = {e}.seq
+    and (v.valid_from is null or v.valid_from <= %(as_of)s)
+    and (v.invalidated_at is null or v.invalidated_at > %(as_of)s)
+    and (vr.superseded_at is null or vr.superseded_at > %(as_of)s)))"""
+
+
+def live(alias: str) -> str:
+    """SQL: the edge property row `alias` is valid at %(as_of)s, and its record not superseded then."""
+    return _LIVE.format(e=alias)
+
+
+def current(alias: str) -> str:
+    """SQL: the record `alias` is not superseded at %(as_of)s."""
+    return f"({alias}.superseded_at is null or {alias}.superseded_at > %(as_of)s or %(ended)s)"

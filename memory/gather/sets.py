@@ -1,0 +1,130 @@
+"""What intersect, union and count share: sizing terms, choosing what drives, paging newest first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memory import sql
+from memory.gather.scope import CAP, Scope
+from memory.gather.terms import Bound, Match, Term
+
+# Below this many records a driver is probed record by record; above, the planner may merge two ordered scans.
+RARE = 2_000
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many readable records carry a term: exact, or more than CAP."""
+
+    count: int
+    capped: bool = False
+
+    def shown(self) -> dict[str, Any]:
+        return {"sr_count": self.count, **({"sr_count_capped": True} if self.capped else {})}
+
+
+@dataclass(frozen=True)
+class Place:
+    """The last row of a page."""
+
+    at: datetime
+    record_id: int
+
+
+def sizes(match: Match, *, exact: bool = False) -> list[Size]:
+    """The size of every term (of what it negates, for a negated one), in one statement."""
+    cap = None if exact else CAP + 1
+    parts = []
+    for bound in match.terms:
+        if bound.impossible:
+            parts.append("0")
+            continue
+        source = match.source(bound)
+        parts.append(
+            f"(select count(*) from (select 1 from {match.lanes} cross join lateral "
+            f"(select 1 {source} limit %(cap)s) x limit %(cap)s) y)"
+        )
+    row = sql.fetch(f"select {', '.join(parts)}", {**match.params, "cap": cap})[0]  # noqa: S608
+    return [Size(CAP, True) if cap and count >= cap else Size(count) for count in row]
+
+
+def sizes_in(scope: Scope, terms: Sequence[Term], lanes: list[int], *, exact: bool = False) -> list[Size]:
+    """The sizes of terms over other lanes than the reader's own: for one with count_all_lanes who asks for it."""
+    wider = replace(scope, reader=replace(scope.reader, readable=tuple(lanes)))
+    return sizes(Match(wider, terms), exact=exact)
+
+
+def counts_shown(match: Match, found: Sequence[Size]) -> list[dict[str, Any]]:
+    """Each term as the caller may write it, with how many readable records carry it."""
+    return [{**bound.term.shown(), **size.shown()} for bound, size in zip(match.terms, found, strict=True)]
+
+
+def all_of(match: Match, found: Sequence[Size]) -> str | None:
+    """SQL: `from … where …` of the rows t in lane l that satisfy every term; None when none can.
+
+    The positive term that fewest records carry drives, the others are tested; with negated terms only, every
+    record of the lane is tested.
+    """
+    positive = [bound for bound in match.terms if not bound.term.negated]
+    if any(bound.impossible or found[bound.index].count == 0 for bound in positive):
+        return None
+    if positive:
+        driver = min(positive, key=lambda bound: (found[bound.index].count, bound.index))
+        size = found[driver.index]
+        base = match.source(driver, rare=not size.capped)
+        fence = size.count < RARE
+    else:
+        driver, base, fence = None, match.everything, False
+    tests = [match.probe(bound, fence=fence) for bound in match.terms if bound is not driver]
+    return " and ".join([base, *tests])
+
+
+def any_of(match: Match, found: Sequence[Size]) -> list[tuple[Bound, str]]:
+    """For every term that can match, SQL `from … where …` of the rows t in lane l that satisfy it."""
+    made = []
+    for bound in match.terms:
+        if bound.term.negated:
+            made.append((bound, f"{match.everything} and {match.probe(bound)}"))
+        elif not bound.impossible and found[bound.index].count:
+            made.append((bound, match.source(bound, rare=not found[bound.index].capped)))
+    return made
+
+
+def page(match: Match, sources: Sequence[str], limit: int, after: Place | None) -> list[tuple[datetime, int]]:
+    """The newest `limit` rows (at, record id) of the union of sources, after a place.
+
+    Every lane gives its own newest few, read in index order, and the few are merged: a flat join over all lanes
+    would lose the order and read whole hubs.
+    """
+    if not sources:
+        return []
+    beyond = " and (t.at, t.record_id) < (%(at)s, %(after)s)" if after else ""
+    parts = [
+        f"select x.at, x.record_id from {match.lanes} cross join lateral "  # noqa: S608
+        f"(select t.at, t.record_id {source}{beyond} order by t.at desc, t.record_id desc limit %(limit)s) x"
+        for source in sources
+    ]
+    union = " union ".join(parts)
+    params = {**match.params, "limit": limit}
+    if after:
+        params |= {"at": after.at, "after": after.record_id}
+    return sql.fetch(f"select at, record_id from ({union}) p order by 1 desc, 2 desc limit %(limit)s", params)  # noqa: S608
+
+
+def count(match: Match, sources: Sequence[str]) -> int:
+    """How many records the union of sources holds."""
+    if not sources:
+        return 0
+    if len(sources) == 1:
+        statement = (
+            f"select coalesce(sum(c), 0)::bigint from {match.lanes} cross join lateral "  # noqa: S608
+            f"(select count(*) as c {sources[0]}) x"
+        )
+    else:
+        union = " union all ".join(
+            f"select x.record_id from {match.lanes} cross join lateral (select t.record_id {source}) x"  # noqa: S608
+            for source in sources
+        )
+        statement = f"select count(distinct record_id) from ({union}) u"  # noqa: S608
+    return sql.fetch(statement, match.params)[0][0]

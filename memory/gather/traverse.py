@@ -1,0 +1,201 @@
+"""Traverse: the records that share an edge property with one record, least shared property first."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from memory import normal, sql
+from memory.gather import cursor as cursors
+from memory.gather import paging
+from memory.gather.scope import CAP, Scope, live
+from memory.selectors.records import Row, by_id, resolve
+
+# Never walked: the tense of a text says nothing about what it concerns.
+UNWALKED_LABEL = "tense"
+# Up to this many members a group of properties is read whole and each member's shared properties are probed.
+SMALL = 2_000
+
+
+@dataclass(frozen=True)
+class Origin:
+    """An edge property of the record that is walked from, and how many other readable records share it."""
+
+    label: str
+    value: str
+    key: UUID
+    count: int
+    capped: bool
+
+    def shown(self) -> dict[str, Any]:
+        shape: dict[str, Any] = {"label": self.label, "value": self.value, "sr_count": self.count}
+        return {**shape, "sr_count_capped": True} if self.capped else shape
+
+
+def traverse(
+    scope: Scope, origin: str, *, labels: list[str] | None = None, limit: int = 50, cursor: str | None = None,
+    exact_counts: bool = False, reader_of_origin: Any = None, count_lanes: list[int] | None = None,
+) -> dict[str, Any]:
+    """{sr_id, srs, origin_edges, next_cursor, hint} of the record `origin`.
+
+    Neighbours come in the order of the least-shared property that reaches them, then those that share more
+    properties, then the newest, then by sr_id. The origin may lie in any lane of `reader_of_origin` (the reader
+    before it was narrowed to the lanes asked for).
+    """
+    row = resolve(reader_of_origin or scope.reader, origin)
+    edges = origin_edges(scope, row, labels=labels, exact=exact_counts)
+    query = paging.query_of(scope, "traverse", origin, labels, scope.lanes, exact_counts)
+    rows = _page(scope, row, edges, limit + 1, cursors.unseal(query, cursor))
+    more, rows = len(rows) > limit, rows[:limit]
+    last = rows[-1] if rows else None
+    shown = edges
+    if count_lanes is not None:
+        shown = _recount(scope, row, edges, count_lanes, exact_counts)
+    return {
+        "sr_id": origin,
+        "srs": _shapes(scope, edges, [found.record_id for found in rows]),
+        "origin_edges": [edge.shown() for edge in shown],
+        "next_cursor": cursors.seal(query, [last.count, last.shared, last.at.isoformat(), last.public_id.hex])
+        if more and last
+        else None,
+        "hint": None if rows or cursor else "No other readable record shares an edge property with this one.",
+    }
+
+
+_OWN = """
+select label, value, key from memory_edgeproperty
+where record_id = %(origin)s and state & 2 = 0 and label <> %(unwalked)s
+  and (%(labels)s::text[] is null or label = any(%(labels)s))
+  and (%(ended)s or state & 1 = 0 or ((valid_from is null or valid_from <= %(as_of)s)
+       and (invalidated_at is null or invalidated_at > %(as_of)s)))
+order by id
+"""
+
+_SIZES = f"""
+select q.n, (select count(*) from (
+  select 1 from unnest(%(lanes)s::int[]) l(lane) cross join lateral (
+    select 1 from memory_edgeproperty t where t.key = q.key and t.lane_id = l.lane and t.state & 2 = 0
+      and t.record_id <> %(origin)s and {live("t")} limit %(cap)s) x limit %(cap)s) y)
+from unnest(%(keys)s::uuid[]) with ordinality q(key, n)
+"""  # noqa: S608
+
+
+def origin_edges(
+    scope: Scope, row: Row, *, labels: list[str] | None = None, exact: bool = False
+) -> list[Origin]:
+    """The walked properties of a record, least shared first; a stamp that joins nothing visible is left out."""
+    params = {"origin": row.id, "lanes": scope.lanes, "unwalked": UNWALKED_LABEL, "labels": labels, **scope.params}
+    own = {key: (label, value) for label, value, key in sql.fetch(_OWN, params)}
+    counts = _sizes(params, list(own), exact)
+    edges = [
+        Origin(label, value, key, min(count, CAP) if not exact else count, not exact and count > CAP)
+        for (key, (label, value)), count in zip(own.items(), counts, strict=True)
+        if count or not label.startswith(normal.RESERVED_PREFIX)
+    ]
+    return sorted(edges, key=lambda edge: (edge.count, edge.label, normal.fold(edge.value)))
+
+
+def _sizes(params: dict[str, Any], keys: list[UUID], exact: bool) -> list[int]:
+    rows = sql.fetch(_SIZES, {**params, "keys": keys, "cap": None if exact else CAP + 1}) if keys else []
+    return [count for _, count in sorted(rows)]
+
+
+def _recount(scope: Scope, row: Row, edges: list[Origin], lanes: list[int], exact: bool) -> list[Origin]:
+    """The same edges counted over other lanes: for one with count_all_lanes who asks for it."""
+    params = {"origin": row.id, "lanes": lanes, **scope.params}
+    counts = _sizes(params, [edge.key for edge in edges], exact)
+    made = [
+        Origin(edge.label, edge.value, edge.key, count if exact else min(count, CAP), not exact and count > CAP)
+        for edge, count in zip(edges, counts, strict=True)
+    ]
+    return sorted(made, key=lambda edge: (edge.count, edge.label, normal.fold(edge.value)))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A neighbour: the size of the least-shared property that reaches it, how many it shares, time, ids."""
+
+    count: int
+    shared: int
+    at: datetime
+    record_id: int
+    public_id: UUID
+
+
+def _page(scope: Scope, row: Row, edges: list[Origin], limit: int, after: list | None) -> list[Found]:
+    """Neighbours group by group, a group being the properties of one size; groups before the cursor are over."""
+    found: list[Found] = []
+    walked = [edge for edge in edges if edge.count]
+    for size, members in groupby(walked, key=lambda edge: edge.count):
+        group = [edge.key for edge in members]
+        if after and size < after[0]:
+            continue
+        earlier = [edge.key for edge in walked if edge.count < size]
+        later = [edge.key for edge in walked if edge.count >= size]
+        place = after if after and size == after[0] else None
+        rows = _group(scope, row.id, group, earlier, later, size * len(group) <= SMALL, limit - len(found), place)
+        found += [Found(size, *rest) for rest in rows]
+        if len(found) >= limit:
+            break
+    return found
+
+
+# Few members: read them all, probe what each shares. Many: one pass over all properties, aggregated by record.
+_MEMBERS = f"""
+select m.record_id, m.at, (select count(distinct s.key) from memory_edgeproperty s where s.record_id = m.record_id
+    and s.key = any(%(later)s) and s.state & 2 = 0 and {live("s")}) as shared
+from (select distinct t.record_id, t.at from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(group)s::uuid[]) k(key)
+  cross join lateral (select t.record_id, t.at from memory_edgeproperty t where t.key = k.key and t.lane_id = l.lane
+    and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t) m
+"""  # noqa: S608
+_MANY = f"""
+select t.record_id, t.at, count(distinct t.key) as shared
+from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(later)s::uuid[]) k(key)
+cross join lateral (select t.record_id, t.at, t.key from memory_edgeproperty t where t.key = k.key
+  and t.lane_id = l.lane and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t
+group by t.record_id, t.at having bool_or(t.key = any(%(group)s))
+"""  # noqa: S608
+_PAGE = """
+select f.shared, f.at, f.record_id, r.public_id from (
+  select m.shared, m.at, m.record_id from ({members}) m
+  where not exists (select 1 from memory_edgeproperty b where b.record_id = m.record_id and b.key = any(%(earlier)s)
+      and b.state & 2 = 0 and {live}) {beyond}
+  order by m.shared desc, m.at desc fetch first %(limit)s rows with ties) f
+join memory_record r on r.id = f.record_id
+order by 1 desc, 2 desc, 4 limit %(limit)s
+"""
+_BEYOND = """and (m.shared < %(c_shared)s or m.shared = %(c_shared)s and (m.at < %(c_at)s or m.at = %(c_at)s
+  and (select r.public_id from memory_record r where r.id = m.record_id) > %(c_public)s))"""
+
+
+def _group(
+    scope: Scope, origin: int, group: list[UUID], earlier: list[UUID], later: list[UUID], few: bool, limit: int,
+    after: list | None,
+) -> list[tuple]:
+    params: dict[str, Any] = {
+        "lanes": scope.lanes, "origin": origin, "group": group, "earlier": earlier, "later": later, "limit": limit,
+        **scope.params,
+    }  # fmt: skip
+    if after:
+        params |= {"c_shared": after[1], "c_at": datetime.fromisoformat(after[2]), "c_public": UUID(hex=after[3])}
+    members = _MEMBERS if few else _MANY
+    return sql.fetch(_PAGE.format(members=members, live=live("b"), beyond=_BEYOND if after else ""), params)
+
+
+def _shapes(scope: Scope, edges: list[Origin], record_ids: list[int]) -> list[dict[str, Any]]:
+    """The neighbours hydrated, each with the properties it shares, least shared first."""
+    named = {edge.key: (order, edge) for order, edge in enumerate(edges)}
+    rows = sql.fetch(
+        f"select distinct s.record_id, s.key from memory_edgeproperty s where s.record_id = any(%(page)s) "  # noqa: S608
+        f"and s.key = any(%(keys)s) and s.state & 2 = 0 and {live('s')}",
+        {"page": record_ids, "keys": list(named), **scope.params},
+    )
+    shared: dict[int, list[tuple[int, Origin]]] = {}
+    for record, key in rows:
+        shared.setdefault(record, []).append(named[key])
+    shapes = by_id(scope.reader, record_ids, scope.instant)
+    for record, shape in shapes.items():
+        ranked = sorted(shared.get(record, []), key=lambda pair: pair[0])
+        shape["shared"] = [{"label": edge.label, "value": edge.value} for _, edge in ranked]
+    return [shapes[record] for record in record_ids if record in shapes]

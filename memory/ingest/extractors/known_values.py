@@ -1,0 +1,255 @@
+"""Mentions of values already in use: the extractor that makes walks from text to records possible.
+
+The words of a text are hashed in runs of one to twelve (memory.normal.norm_key, so that case, accents' Unicode
+form and punctuation don't matter) and looked up among the values of **the record's own lane** and the values the
+tenant controls. Nothing else is asked: a tag can never tell a reader that a value exists in a lane they can't
+read. The longest mention wins; the record's own title is passed over, but takes its words with it, so that no
+shorter value is found inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+import regex
+
+from memory.ingest.extractors.base import ExtractContext, TagProposal
+from memory.normal import fold, hash64, norm_tokens
+from memory.words import STOP_WORDS
+
+MAX_WORDS = 12
+MAX_RUN = 16  # characters of a value inside a run of a script written without spaces
+MAX_MENTIONS = 8  # kept of one value in one record
+MAX_TOKENS = 50_000  # of one record
+
+# Letters, digits and what modifies them; signs like ™ and № too, because folding turns them into letters.
+_PIECE = regex.compile(r"[\p{L}\p{N}\p{M}\p{Cf}\p{So}]+")
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々]{2,}")
+# Words that are values somewhere ("May", "Does", "Will") and words everywhere: alone they count only when written
+# exactly like the value, and not at the beginning of a sentence.
+COMMON = STOP_WORDS | frozenset(
+    [
+        "may",
+        "will",
+        "does",
+        "shall",
+        "must",
+        "might",
+        "would",
+        "could",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "first",
+        "second",
+        "yes",
+        "no",
+        "new",
+        "old",
+        "open",
+        "closed",
+        "high",
+        "low",
+        "day",
+        "date",
+        "time",
+        "note",
+        "other",
+        "others",
+        "et",
+        "al",
+        "inc",
+        "llc",
+        "ltd",
+        "plc",
+        "co",
+        "corp",
+        "the",
+        "company",
+        "party",
+        "parties",
+        "court",
+        "case",
+        "order",
+        "notice",
+        "motion",
+        "general",
+        "public",
+        "state",
+        "county",
+        "city",
+        "united",
+        "states",
+        "see",
+        "also",
+    ]
+)
+
+
+class KnownValue(NamedTuple):
+    """A value that may be mentioned. `lane_id` is None for a value controlled by the tenant."""
+
+    lane_id: int | None
+    norm_key: int
+    label: str
+    value: str
+    key: UUID
+    written: str  # the spelling that is in use; `value` is the one to tag (they differ for aliases)
+
+
+# (tenant_id, lane_id, hashes) → the values of that lane, or controlled by that tenant, with these hashes.
+Lookup = Callable[[int, int, Sequence[int]], list[KnownValue]]
+
+
+class Token(NamedTuple):
+    word: str
+    start: int
+    end: int
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of a text as norm_key sees them, with their places in the text."""
+    found: list[Token] = []
+    if text.isascii():
+        for match in regex.finditer(r"[A-Za-z0-9]+", text):
+            found.append(Token(match.group().lower(), match.start(), match.end()))
+        return found[:MAX_TOKENS]
+    for match in _PIECE.finditer(text):
+        piece = match.group()
+        words = [piece.lower()] if piece.isascii() else norm_tokens(piece)
+        found.extend(Token(word, match.start(), match.end()) for word in words)
+        if len(found) >= MAX_TOKENS:
+            break
+    return found[:MAX_TOKENS]
+
+
+class Candidate(NamedTuple):
+    hash: int
+    start: int
+    end: int
+    size: int  # words, or characters / 2 in an unspaced run: what "longest" compares first
+
+
+def candidates(text: str) -> list[Candidate]:
+    """Every run of words (and of characters in unspaced scripts) that could be a value."""
+    words = tokens(text)
+    found = []
+    for first in range(len(words)):
+        if first and words[first - 1].start == words[first].start:
+            continue  # inside one written piece: "¼" is two words, but neither is a mention
+        run = ""
+        for last in range(first, min(first + MAX_WORDS, len(words))):
+            run = f"{run} {words[last].word}" if run else words[last].word
+            if last + 1 < len(words) and words[last + 1].start == words[last].start:
+                continue
+            found.append(Candidate(hash64(run), words[first].start, words[last].end, last - first + 1))
+    if not text.isascii():
+        for match in _UNSPACED.finditer(text):
+            piece, offset = match.group(), match.start()
+            if fold(piece) != piece:
+                continue
+            for first in range(len(piece)):
+                for last in range(first + 2, min(first + MAX_RUN, len(piece)) + 1):
+                    if last - first < len(piece):
+                        found.append(Candidate(hash64(piece[first:last]), offset + first, offset + last, 1))
+    return found
+
+
+def plausible(value: KnownValue, text: str, start: int, end: int) -> bool:
+    """Whether a mention of one word is more than a coincidence of spelling."""
+    mention, written = text[start:end], value.written
+    words = norm_tokens(written)
+    if len(words) > 1:
+        # Two or more words; but not only words like "the company".
+        return not all(word in COMMON for word in words) or mention == written
+    word = words[0] if words else ""
+    if word.isdigit():
+        return len(word) >= 5 or mention == written and len(word) == 4 and value.label in ("year", "number")
+    if len(word) < 2 and word.isascii():
+        return False
+    if word in COMMON:
+        before = text[:start].rstrip(" \t\"'“‘(")
+        return mention == written and mention[:1].isupper() and bool(before) and before[-1] not in ".!?\n:;"
+    # A name written with a capital is mentioned with one; "indemnity" may be written either way.
+    return not written[:1].isupper() or mention[:1].isupper() or mention == written
+
+
+def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequence[Candidate]) -> list[TagProposal]:
+    """The tags for one text, from what the lookup returned for its candidates."""
+    by_hash: dict[int, list[KnownValue]] = {}
+    for value in values:
+        if not value.label.startswith("e_"):
+            by_hash.setdefault(value.norm_key, []).append(value)
+    own = " ".join(norm_tokens(title))
+    own_hash = hash64(own) if own else None
+    hits = [span for span in spans if span.hash in by_hash or span.hash == own_hash]
+    hits.sort(key=lambda s: (-s.size, -(s.end - s.start), s.start))
+    taken = bytearray(len(text) + 1)
+    found: list[TagProposal] = []
+    counts: dict[UUID, int] = {}
+    for span in hits:
+        if 1 in taken[span.start : span.end]:
+            continue
+        if span.hash == own_hash:
+            taken[span.start : span.end] = b"\x01" * (span.end - span.start)
+            continue
+        good = [v for v in by_hash[span.hash] if plausible(v, text, span.start, span.end)]
+        if not good:
+            continue
+        taken[span.start : span.end] = b"\x01" * (span.end - span.start)
+        seen = set()
+        for value in good:
+            if value.key in seen:
+                continue
+            seen.add(value.key)
+            counts[value.key] = counts.get(value.key, 0) + 1
+            if counts[value.key] <= MAX_MENTIONS:
+                data = {"controlled": True} if value.lane_id is None else {}
+                found.append(TagProposal(value.label, value.value, span.start, span.end, data=data, key=value.key))
+    return sorted(found, key=lambda p: p.start)
+
+
+class KnownValueExtractor:
+    """Label and value of the mention are those of the value in use, and so is its key: the hyperedge's own."""
+
+    name = "known_values"
+
+    def __init__(self, lookup: Lookup | None = None) -> None:
+        self._lookup = lookup
+
+    def lookup(self, tenant_id: int, lane_id: int, hashes: Sequence[int]) -> list[KnownValue]:
+        if self._lookup is not None:
+            return self._lookup(tenant_id, lane_id, hashes)
+        from memory.ingest.lookup import known_values  # the database side
+
+        return known_values(tenant_id, lane_id, hashes)
+
+    def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
+        return self.extract_many([text], [context])[0]
+
+    def extract_many(self, texts: Sequence[str], contexts: Sequence[ExtractContext]) -> list[list[TagProposal]]:
+        """One lookup for each lane in the batch."""
+        spans = [candidates(text) for text in texts]
+        lanes: dict[tuple[int, int], set[int]] = {}
+        for found, context in zip(spans, contexts, strict=True):
+            lanes.setdefault((context.tenant_id, context.lane_id), set()).update(span.hash for span in found)
+        values: dict[tuple[int, int], dict[int, list[KnownValue]]] = {}
+        for lane, hashes in lanes.items():
+            by_hash = values.setdefault(lane, {})
+            for value in self.lookup(*lane, sorted(hashes)) if hashes else ():
+                by_hash.setdefault(value.norm_key, []).append(value)
+        result = []
+        for text, context, found in zip(texts, contexts, spans, strict=True):
+            by_hash = values[context.tenant_id, context.lane_id]
+            own = [value for hash_ in {s.hash for s in found} & by_hash.keys() for value in by_hash[hash_]]
+            result.append(mentions(text, context.title, own, found))
+        return result

@@ -1,0 +1,1 @@
+"""Time and duration terms: a small grammar from words to half-open spans."""

@@ -1,0 +1,336 @@
+"""Connections and adjustments: reserved edge properties stamped on every member.
+
+A connection is `e_connect:<hint>_<32 hex>`. The hex is a digest of the hint, type, direction and members, so the
+same connection asserted again (by sixteen threads at once) is the same property, reinforced, never a double.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from psycopg.types.json import Jsonb
+
+from lanes.errors import Invalid, NotVisible, Refused
+from lanes.readers import Reader
+from memory import normal, sql, times
+from memory.models import DATED, sr_id
+from memory.selectors.records import Row
+from memory.services import drafts, locks, stamps, touch, values
+
+MEMBERS_MAX = 100
+_HINT = re.compile(r"[a-z0-9][a-z0-9_]{0,62}")
+ADJUSTMENTS = ("supersedes", "corrects", "retracts")
+# Each mention of a connection moves its confidence this share of the way to 1.
+REINFORCEMENT = 0.2
+
+
+def name_of(hint: str, field: str = "hint") -> str:
+    """A hint as it goes into the property: lower case, words joined by underscores."""
+    text = re.sub(r"[^\w]+", "_", normal.check_text(hint, field).strip().lower()).strip("_")
+    if not _HINT.fullmatch(text):
+        raise Invalid.field(field, "A hint is 1 to 63 of a-z, 0-9 and _ (spaces become underscores).")
+    return text
+
+
+def _property(label: str, hint: str, *parts: str) -> drafts.Property:
+    digest = hashlib.blake2b("\x1f".join((label, hint, *parts)).encode(), digest_size=16).hexdigest()
+    value = f"{hint}_{digest}"
+    return drafts.Property(label, value, normal.edge_key(label, value))
+
+
+def connect(
+    reader: Reader,
+    *,
+    sr_ids: Sequence[str],
+    hint: str,
+    type: str | None = None,
+    directed: bool = False,
+    strength: float | None = None,
+    confidence: float | None = None,
+    reason: str = "",
+    attributes: Mapping[str, Any] | None = None,
+    valid_from: str | None = None,
+) -> dict[str, Any]:
+    """Stamp a connection on 2 to 100 records, all of whose lanes the reader may write.
+
+    In a directed one the first record is the source and the others are targets. Asserted again, it is reinforced:
+    mentions + 1, confidence nearer to 1. Returns {property, members, stamped, dropped}: `stamped` are the records
+    newly stamped, `dropped` the connections that made way (a record holds at most LANEWISE_CONNECTION_CAP).
+    """
+    name = name_of(hint)
+    kind = name_of(type, "type") if type is not None else ""
+    publics = list(dict.fromkeys(sr_ids))
+    if not 2 <= len(publics) <= MEMBERS_MAX:
+        raise Invalid.field("sr_id", f"Name 2 to {MEMBERS_MAX} different records.")
+    drafts.bounded(reason, "reason", 2_000)
+    drafts.check_json(dict(attributes or {}), "attributes")
+    begins = times.parse(valid_from, "valid_from")[0] if valid_from else None
+    rows = touch.writable(reader, *publics)
+    members = [row.public_id.hex for row in rows]
+    stamp = _property(
+        normal.CONNECT, name, kind, "directed" if directed else "",
+        *([members[0], *sorted(members[1:])] if directed else sorted(members)),
+    )  # fmt: skip
+    with transaction.atomic():
+        locks.lanes({row.lane_id for row in rows})
+        touch.lock(rows)
+        stamped = _stamp(
+            reader, rows, stamp, kind=kind, directed=directed, strength=strength, confidence=confidence,
+            reason=reason, attributes=attributes, valid_from=begins,
+        )  # fmt: skip
+        dropped = _drop_weakest(reader, rows, stamp.key) if stamped else []
+        touch.announce(reader, [row.id for row in rows], [stamp.key])
+    return {
+        "property": f"{stamp.label}:{stamp.value}",
+        "members": publics,
+        "stamped": [public for public, row in zip(publics, rows, strict=True) if row.id in stamped],
+        "dropped": dropped,
+    }
+
+
+_STAMP = """
+insert into memory_edgeproperty (tenant_id, record_id, lane_id, at, label, value, key, seq, state, valid_from,
+  confidence, asserted_by_id, asserted_profile_id, created_at, role, type, directed, strength, reason, attributes,
+  mentions, last_mentioned)
+select %(tenant)s, r.id, r.lane_id, r.at, %(label)s, %(value)s, %(key)s, 0,
+  case when %(valid_from)s::timestamptz is null then 0 else 1 end
+    | case when r.superseded_at is null then 0 else 4 end | case when r.occurred_at is null then 8 else 0 end,
+  %(valid_from)s, %(confidence)s, %(user)s, %(profile)s, now(), u.role, %(type)s, %(directed)s, %(strength)s,
+  %(reason)s, %(attributes)s, 1, now()
+from unnest(%(ids)s::bigint[], %(roles)s::text[]) u(id, role) join memory_record r on r.id = u.id
+on conflict (record_id, key, seq) do nothing returning record_id
+"""
+
+_REINFORCE = """
+update memory_edgeproperty set mentions = coalesce(mentions, 1) + 1, last_mentioned = now(),
+  confidence = least(1, greatest(coalesce(%(confidence)s, confidence), confidence + (1 - confidence) * %(share)s)),
+  strength = coalesce(%(strength)s, strength), reason = coalesce(nullif(%(reason)s, ''), reason),
+  attributes = case when %(attributes)s::jsonb is null then attributes
+               else coalesce(attributes, '{}') || %(attributes)s::jsonb end
+where key = %(key)s and seq = 0 and record_id = any(%(ids)s)
+"""
+
+
+def _stamp(
+    reader: Reader, rows: Sequence[Row], stamp: drafts.Property, *, kind: str, directed: bool,
+    strength: float | None, confidence: float | None, reason: str, attributes: Mapping[str, Any] | None,
+    valid_from: datetime | None,
+) -> set[int]:  # fmt: skip
+    """Stamp locked records, or reinforce the stamps that are there; returns the ids newly stamped."""
+    ids = [row.id for row in rows]
+    # An ended connection asserted anew begins a new interval, not before the old one ended, and keeps the old.
+    ended = stamps.reopen(ids, [stamp.key])
+    if ended:
+        valid_from = max([valid_from or timezone.now(), *ended.values()])
+    roles = ["source", *["target"] * (len(rows) - 1)] if directed else ["member"] * len(rows)
+    values.remember(reader.tenant_id, [(row.lane_id, stamp.label, stamp.value, stamp.key) for row in rows])
+    given = {
+        "tenant": reader.tenant_id, "user": reader.user_id, "profile": reader.profile_id, "label": stamp.label,
+        "value": stamp.value, "key": stamp.key, "valid_from": valid_from, "confidence": confidence, "type": kind,
+        "directed": directed, "strength": strength, "reason": reason, "ids": ids, "roles": roles,
+        "attributes": Jsonb(dict(attributes)) if attributes else None, "share": REINFORCEMENT,
+    }  # fmt: skip
+    made = {record for (record,) in sql.fetch(_STAMP, given)}
+    if len(made) < len(ids):
+        sql.execute(_REINFORCE, {**given, "ids": [record for record in ids if record not in made]})
+    return made
+
+
+_HELD = """
+select e.record_id, e.key, e.value, coalesce(min(e.strength), 1) as strength, min(e.id) as age
+from memory_edgeproperty e
+where e.record_id = any(%(ids)s) and e.label = 'e_connect' and e.seq = 0 and e.invalidated_at is null
+  and exists (select 1 from memory_edgeproperty o where o.key = e.key and o.seq = 0 and o.record_id <> e.record_id
+              and o.lane_id = any(%(lanes)s))
+  and not exists (select 1 from memory_edgeproperty o where o.key = e.key and not o.lane_id = any(%(writable)s))
+group by e.record_id, e.key, e.value
+"""
+
+
+def _drop_weakest(reader: Reader, rows: Sequence[Row], new: UUID) -> list[str]:
+    """Drop the weakest connections of records that hold more than the cap; returns the dropped properties.
+
+    Only connections that lie wholly in lanes the writer may write are counted and dropped: neither the number nor
+    the choice may tell of anything else.
+    """
+    held: dict[int, list[tuple]] = {}
+    for record, key, value, strength, age in sql.fetch(
+        _HELD,
+        {"ids": [row.id for row in rows], "lanes": reader.lane_list, "writable": list(reader.writable)},
+    ):
+        held.setdefault(record, []).append((strength, age, key, value))
+    drop: dict[UUID, str] = {}
+    for found in held.values():
+        excess = len([item for item in found if item[2] not in drop]) - settings.LANEWISE_CONNECTION_CAP
+        weakest = sorted(item for item in found if item[2] not in drop and item[2] != new)
+        drop |= {key: value for _, _, key, value in weakest[: max(0, excess)]}
+    if drop:
+        sql.execute("delete from memory_edgeproperty where key = any(%s)", (list(drop),))
+    return [f"{normal.CONNECT}:{value}" for value in drop.values()]
+
+
+def _named(text: str) -> drafts.Property:
+    """The connection or adjustment that a caller names as label:value."""
+    made = drafts.property_from(text, "property", reserved=True)
+    if made.label not in (normal.CONNECT, normal.ADJUST):
+        raise Invalid.field("property", "Name a connection (e_connect:…) or an adjustment (e_adjust:…).")
+    return made
+
+
+def visible_members(reader: Reader, key: UUID) -> list[tuple]:
+    """(record id, lane id, public id) of a stamp's members in the reader's lanes; NotVisible with fewer than two."""
+    rows = sql.fetch(
+        "select distinct r.id, r.lane_id, r.public_id from memory_edgeproperty e "
+        "join memory_record r on r.id = e.record_id "
+        "where e.key = %s and e.lane_id = any(%s) order by r.id",
+        (key, reader.lane_list),
+    )
+    if len(rows) < 2:
+        raise NotVisible()
+    return rows
+
+
+def _changeable(reader: Reader, key: UUID) -> list[tuple]:
+    rows = visible_members(reader, key)
+    if not all(reader.can_write(lane) for _, lane, _ in rows):
+        raise Refused("You may not write to every record of this connection.")
+    return rows
+
+
+def disconnect(reader: Reader, *, property: str) -> dict[str, Any]:
+    """Remove a connection's or an adjustment's stamps from every member the reader can see."""
+    stamp = _named(property)
+    rows = _changeable(reader, stamp.key)
+    with transaction.atomic():
+        locks.lanes({lane for _, lane, _ in rows}, alone=True)
+        locks.records([record for record, _, _ in rows])
+        sql.execute(
+            "delete from memory_edgeproperty where key = %s and record_id = any(%s)",
+            (stamp.key, [record for record, _, _ in rows]),
+        )
+        drop_dangling([stamp.key])
+        release([record for record, _, _ in rows])
+        values.sweep([(lane, stamp.key) for _, lane, _ in rows])
+        touch.announce(reader, [record for record, _, _ in rows], [stamp.key])
+    return {"property": f"{stamp.label}:{stamp.value}", "members": [sr_id(public) for _, _, public in rows]}
+
+
+def drop_dangling(keys: Sequence[UUID]) -> None:
+    """Remove stamps that join nothing any more, and free records that nothing supersedes now."""
+    dropped = sql.fetch(
+        "delete from memory_edgeproperty e where key = any(%s) and label in ('e_connect', 'e_adjust') and not exists ("
+        "select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id) "
+        "returning record_id, lane_id, key",
+        (list(keys),),
+    )
+    values.sweep((lane, key) for _, lane, key in dropped)
+    release([record for record, _, _ in dropped])
+
+
+def release(record_ids: Sequence[int]) -> None:
+    """Put records that no valid adjustment supersedes any more back among the current ones."""
+    free = sql.fetch(
+        "update memory_record r set superseded_at = null where id = any(%s) and superseded_at is not null "
+        "and not exists (select 1 from memory_edgeproperty e where e.record_id = r.id and e.label = 'e_adjust' "
+        "and e.role = 'target' and e.type in ('supersedes', 'retracts') and e.seq = 0 "
+        "and (e.invalidated_at is null or e.invalidated_at > now())) returning id",
+        (list(record_ids),),
+    )
+    stamps.sync([record for (record,) in free])
+
+
+def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") -> dict[str, Any]:
+    """Say that the record `by` supersedes, corrects or retracts the record `sr_id`.
+
+    A superseded or retracted record leaves default results; `as_of` before this moment and include_invalidated
+    still show it.
+    """
+    if hint not in ADJUSTMENTS:
+        raise Invalid.field("hint", f"One of {', '.join(ADJUSTMENTS)}.")
+    if sr_id == by:
+        raise Invalid.field("by", "A record cannot adjust itself.")
+    drafts.bounded(reason, "reason", 2_000)
+    old, new = touch.writable(reader, sr_id, by)
+    stamp = _property(normal.ADJUST, hint, new.public_id.hex, old.public_id.hex)
+    with transaction.atomic():
+        locks.lanes({old.lane_id, new.lane_id})
+        touch.lock([old, new])
+        stamped = _stamp(
+            reader, [new, old], stamp, kind=hint, directed=True, strength=None, confidence=None, reason=reason,
+            attributes=None, valid_from=None,
+        )  # fmt: skip
+        if hint != "corrects":
+            supersede(old.id)
+        touch.announce(reader, [old.id, new.id], [stamp.key])
+    return {
+        "property": f"{stamp.label}:{stamp.value}", "members": [sr_id, by],
+        "stamped": [public for public, row in ((sr_id, old), (by, new)) if row.id in stamped],
+    }  # fmt: skip
+
+
+def supersede(record_id: int) -> None:
+    """Take a locked record out of default results from now on."""
+    sql.execute(
+        "update memory_record set superseded_at = coalesce(superseded_at, now()) where id = %s", (record_id,)
+    )
+    stamps.sync([record_id])
+
+
+def invalidate(
+    reader: Reader,
+    *,
+    property: str | None = None,
+    sr_id: str | None = None,
+    label: str | None = None,
+    value: str | None = None,
+    at: str | None = None,
+    reason: str = "",
+) -> dict[str, Any]:
+    """End the validity of a connection, or of one property of a record, at an instant (now when none is named).
+
+    Nothing is deleted. Intervals are half-open: at `at` itself the property is no longer valid.
+    """
+    ends = times.parse(at, "at")[0] if at else timezone.now()
+    drafts.bounded(reason, "reason", 2_000)
+    if property is not None:
+        if sr_id or label or value:
+            raise Invalid.field("property", "Name a connection, or sr_id, label and value; not both.")
+        stamp = _named(property)
+        rows = _changeable(reader, stamp.key)
+        ids = [record for record, _, _ in rows]
+        lane_ids = {lane for _, lane, _ in rows}
+    else:
+        if not (sr_id and label and value):
+            raise Invalid.field("sr_id", "Name a connection by property, or sr_id, label and value.")
+        (row,) = touch.writable(reader, sr_id)
+        stamp = drafts.property_from({"label": label, "value": value}, "invalidate")
+        (stamp,) = values.apply_aliases([(row.lane_id, stamp)])
+        ids, lane_ids = [row.id], {row.lane_id}
+    with transaction.atomic():
+        locks.lanes(lane_ids)
+        locks.records(ids)
+        begins = sql.fetch(
+            "select max(valid_from) from memory_edgeproperty where key = %s and record_id = any(%s) and seq = 0",
+            (stamp.key, ids),
+        )[0][0]
+        if begins and ends < begins:
+            raise Invalid.field("at", "Before it became valid.")
+        ended = sql.execute(
+            f"update memory_edgeproperty set invalidated_at = %s, state = state | {DATED}, "  # noqa: S608
+            "reason = coalesce(nullif(%s, ''), reason) "
+            "where key = %s and record_id = any(%s) and seq = 0",
+            (ends, reason, stamp.key, ids),
+        )
+        if not ended:
+            raise NotVisible()
+        if stamp.label == normal.ADJUST:
+            release(ids)
+        touch.announce(reader, ids, [stamp.key])
+    return {"property": f"{stamp.label}:{stamp.value}", "invalidated_at": ends.isoformat(), "records": ended}
+

@@ -1,0 +1,29 @@
+"""The order in which writers lock, the same everywhere, so that none can wait in a ring.
+
+First the lanes (ascending), then the records (ascending). Writers share a lane; whoever removes values from a
+lane's value list has it alone, so that no value disappears under a writer that relies on it.
+"""
+
+from collections.abc import Iterable
+
+from memory import sql
+
+_SPACE = 7301  # our corner of the advisory lock space
+
+
+def lanes(lane_ids: Iterable[int], *, alone: bool = False) -> None:
+    """Hold lanes until the transaction ends: with other writers, or alone."""
+    function = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+    sql.execute(
+        f"select {function}({_SPACE}, lane) from (select unnest(%s::int[]) lane order by 1) l",  # noqa: S608
+        (sorted(set(lane_ids)),),
+    )
+
+
+def records(record_ids: Iterable[int]) -> list[tuple]:
+    """Lock records against other writers; returns (id, lane_id, at, public_id, version, tenant_id), ascending."""
+    return sql.fetch(
+        "select id, lane_id, at, public_id, version, tenant_id from memory_record "
+        "where id = any(%s) order by id for update",
+        (sorted(set(record_ids)),),
+    )
