@@ -8,7 +8,7 @@ from typing import Any
 
 from lanes.readers import Reader
 from memory import sql
-from memory.models import sr_id
+from memory.models import parse_sr_id, sr_id
 from memory.selectors.records import Row, hydrate
 
 # A person's name is shown to whoever may read what they wrote; nothing else of their account is.
@@ -17,29 +17,29 @@ select r.public_id, coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''
 from memory_record r
 left join lanes_user u on u.id = r.written_by_id
 left join lanes_agentprofile p on p.id = r.profile_id
-where r.id = any(%s) and r.lane_id = any(%s)
+where r.public_id = any(%s) and r.lane_id = any(%s)
 """
-
-
-def rows(reader: Reader, record_ids: Sequence[int], as_of: datetime | None = None) -> list[dict[str, Any]]:
-    """Records in SPEC's shape with `author`: {name, agent, for_name}, in the order of the ids.
-
-    Three statements, however many records; those not in the reader's lanes are left out.
-    """
-    if not record_ids:
-        return []
-    shapes = hydrate(reader, record_ids, as_of)
-    people = authors(reader, record_ids)
-    return [{**shape, "author": people.get(shape["sr_id"], UNKNOWN)} for shape in shapes]
-
-
 UNKNOWN = {"name": "Unknown", "agent": False, "for_name": ""}
 
 
-def authors(reader: Reader, record_ids: Sequence[int]) -> dict[str, dict[str, Any]]:
+def rows(reader: Reader, record_ids: Sequence[int], as_of: datetime | None = None) -> list[dict[str, Any]]:
+    """Records in SPEC's shape with `author`, in the order of the ids. Three statements, however many records;
+    those not in the reader's lanes are left out."""
+    return signed(reader, hydrate(reader, record_ids, as_of))
+
+
+def signed(reader: Reader, shapes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Record shapes with `author`: {name, agent, for_name}. One statement."""
+    people = authors(reader, [shape["sr_id"] for shape in shapes])
+    return [{**shape, "author": people.get(shape["sr_id"], UNKNOWN)} for shape in shapes]
+
+
+def authors(reader: Reader, publics: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Who wrote each record, by sr_id: an agent profile (for a person), or a person."""
+    if not publics:
+        return {}
     found = {}
-    for public, person, profile in sql.fetch(_AUTHORS, (list(record_ids), reader.lane_list)):
+    for public, person, profile in sql.fetch(_AUTHORS, ([parse_sr_id(p) for p in publics], reader.lane_list)):
         found[sr_id(public)] = (
             {"name": profile, "agent": True, "for_name": person or ""}
             if profile
@@ -50,8 +50,6 @@ def authors(reader: Reader, record_ids: Sequence[int]) -> dict[str, dict[str, An
 
 def ids_of(reader: Reader, publics: Sequence[str]) -> dict[str, int]:
     """Primary keys of the readable ones among public ids; what is not readable is simply not there."""
-    from memory.models import parse_sr_id
-
     wanted = [parse_sr_id(public) for public in publics]
     found = sql.fetch(
         "select public_id, id from memory_record where public_id = any(%s) and lane_id = any(%s)",
