@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "channels",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "procrastinate.contrib.django",
     "lanes",
     "memory",
@@ -175,7 +176,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
     "COMPONENT_SPLIT_REQUEST": True,
-    "SWAGGER_UI_DIST": "/static/vendor/swagger-ui",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 
 CHANNEL_LAYERS: dict = {}
@@ -183,6 +185,12 @@ CHANNEL_LAYERS: dict = {}
 # --- Lanewise's own limits -----------------------------------------------------------------------------------
 LANEWISE_WALK_BUDGET = env.int("LANEWISE_WALK_BUDGET", default=256)  # edge properties of a record that are walked
 LANEWISE_CONNECTION_CAP = env.int("LANEWISE_CONNECTION_CAP", default=50)  # connections of a record
+
+# What makes vectors: "local", or "openai:MODEL" at any compatible endpoint (memory.ingest.embedders).
+EMBEDDER = env.str("EMBEDDER", default="local")
+EMBEDDER_URL = env.str("EMBEDDER_URL", default="")
+EMBEDDER_KEY = env.str("EMBEDDER_KEY", default="")
+EMBEDDER_DIMENSION = env.int("EMBEDDER_DIMENSION", default=0)
 
 LOGGING = {
     "version": 1,

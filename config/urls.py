@@ -1,9 +1,9 @@
 """Addresses: /api/v1/ for tools, /admin/ for admins, everything else is the web UI."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
 urlpatterns = [
     path("admin/", admin.site.urls),
-    # path("api/v1/", include("api.urls")),
+    path("api/v1/", include("api.urls")),
 ]

@@ -87,6 +87,16 @@ def norm_key(value: str) -> int:
     return hash64(" ".join(norm_tokens(value)) or fold(value))
 
 
+_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+def bare_key(value: str) -> int | None:
+    """norm_key of a value without the parenthesis at its end ("David Bradley (director)" is mentioned as "David
+    Bradley"); None when it has none, or nothing else."""
+    bare = _QUALIFIER.sub("", value)
+    return norm_key(bare) if bare != value and norm_tokens(bare) else None
+
+
 def grams(folded: str) -> list[int]:
     """Signed 32-bit hashes of every run of one, two and three characters, without repeats, ascending.
 

@@ -8,13 +8,16 @@ sentence into one word, so the product builds its own ``tsvector`` and ``tsquery
 * ``C++``, ``C#`` and ``F#`` keep their signs; ``U.S.C.`` is also ``usc``; ``2,000`` is ``2000``;
 * scripts written without spaces become overlapping pairs of characters, and single characters beside them;
 * case, accents and compatibility forms are folded; English words are stemmed (Snowball);
-* stop words get a position, so that phrases keep their distances, but no lexeme.
+* stop words get a position, so that phrases keep their distances, but no lexeme;
+* a title is also one lexeme of its own (`title_term`), so that a record titled exactly like a question is found
+  in one look, whatever its words.
 
 Nothing here touches Django or the database.
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import unicodedata
 from collections.abc import Iterator
@@ -55,6 +58,7 @@ _TOKEN = regex.compile(
     regex.V1,
 )
 _PART = regex.compile(_JOIN)
+_TITLE_WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+(?:\+\+|#)?")
 _INITIALS = regex.compile(r"\p{L}(?:\.\p{L})+")
 _LETTERS = regex.compile(r"[a-z]+(?:'[a-z]+)?")
 # Marks that distinguish spellings of one word in Latin, Greek, Cyrillic, Hebrew and Arabic; the vowel signs
@@ -173,6 +177,14 @@ def _is_unspaced(char: str) -> bool:
     return bool(match and match.lastgroup == "unspaced")
 
 
+def title_term(title: str) -> str | None:
+    """The lexeme of a whole title, equal for titles of the same words; no text gives it. None without words."""
+    folded = [fold_word(match.group()) for match in _TITLE_WORD.finditer(title[:2_000])]
+    if not folded:
+        return None
+    return "=" + hashlib.blake2b(" ".join(folded).encode(), digest_size=8).hexdigest()
+
+
 def vector(title: str, text: str) -> tuple[str, int]:
     """The ``tsvector`` literal of a record (title positions weigh A) and ``dl``, its number of lexemes.
 
@@ -203,6 +215,9 @@ def vector(title: str, text: str) -> tuple[str, int]:
                     found.append(str(MAX_POSITION))
             position += taken
         position += TITLE_GAP if position else 0
+    whole = title_term(title)
+    if whole:
+        places[whole] = ["1D"]
     return " ".join(f"{quote(lexeme)}:{','.join(at)}" for lexeme, at in places.items()), length
 
 
@@ -216,6 +231,21 @@ def lexemes(text: str) -> list[str]:
         unspaced = len(analysis) > 1 and _is_unspaced(text[start])
         for lexeme, _, phrase in analysis:
             if lexeme is not None and (phrase or not unspaced):
+                found[lexeme] = None
+    return list(found)
+
+
+def required(text: str) -> list[str]:
+    """The lexemes that every text matching `tsquery_all` has: for an index that knows lexemes only.
+
+    A compound may be met by its parts alone, so its whole is not among them.
+    """
+    found: dict[str, None] = {}
+    for analysis, _, start, _ in _tokens(text):
+        unspaced = _is_unspaced(text[start])
+        signed = any(lexeme and lexeme[-1] in "+#" for lexeme, _, _ in analysis)
+        for lexeme, _, phrase in analysis:
+            if lexeme is not None and phrase and (unspaced or not signed or lexeme[-1] in "+#"):
                 found[lexeme] = None
     return list(found)
 

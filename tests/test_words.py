@@ -119,6 +119,15 @@ def test_positions_keep_stop_words_and_weigh_the_title():
     assert length == 3
 
 
+def test_a_title_is_one_lexeme_beside_its_words():
+    places = parse(words.vector("The Who: live", "text")[0])
+    assert words.title_term("the WHO -- Live") in places
+    assert words.title_term("the who") not in places
+    assert words.title_term("C++") != words.title_term("C")
+    assert words.title_term(" … ") is None
+    assert not set(words.lexemes(words.title_term("The Who: live"))) & {words.title_term("The Who: live")}
+
+
 def test_queries():
     assert words.tsquery_all("the") is None
     assert words.tsquery_all("written notices of default") == "'written' & 'notic' & 'default'"
@@ -129,6 +138,14 @@ def test_queries():
     assert words.tsquery_phrase("of the") is None
     assert words.tsquery_phrase("O'Brien") == "('o' <-> 'brien')"
     assert words.tsquery_any(["o'brien", "a\\b"]) == "'o''brien' | 'a\\\\b'"
+
+
+def test_what_a_match_must_have_is_in_every_spelling():
+    assert words.required("AC/DC tour") == ["ac", "dc", "tour"]
+    assert words.required("C++") == ["c++"]
+    assert words.required("契約書") == ["契約", "約書"]
+    for asked, stored in (("AC/DC tour", "the tour of AC DC"), ("C++", "in C++."), ("U.S.C.", "the U S C")):
+        assert set(words.required(asked)) <= lexemes_of(stored)
 
 
 def test_long_texts_stay_inside_what_postgres_takes():

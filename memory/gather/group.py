@@ -11,7 +11,12 @@ from memory.gather.terms import STAMPS, Match, Term
 
 
 def group(
-    scope: Scope, label: str, *, terms: list[Term] | None = None, prefix: str | None = None, limit: int = 50,
+    scope: Scope,
+    label: str,
+    *,
+    terms: list[Term] | None = None,
+    prefix: str | None = None,
+    limit: int = 50,
     cursor: str | None = None,
 ) -> dict[str, Any]:
     """{label, values: [{value, sr_count}], next_cursor, hint}: exact counts of readable records.
@@ -53,22 +58,20 @@ def _counted(
             return None
         params |= match.params
         return (
-            f"select e.key, {each} as n from {match.lanes} cross join lateral (select t.record_id {source}) t "  # noqa: S608
+            f"select e.key, {each} as n from {match.lanes} cross join lateral (select t.record_id {source}) t "
             "join memory_edgeproperty e on e.record_id = t.record_id and e.lane_id = l.lane "
             f"and e.label = %(label)s where {live('e')}{values} group by e.key",
             params,
         )
     return (
-        "select x.key, sum(x.n)::bigint as n from unnest(%(lanes)s::int[]) as l(lane) cross join lateral ("  # noqa: S608
+        "select x.key, sum(x.n)::bigint as n from unnest(%(lanes)s::int[]) as l(lane) cross join lateral ("
         f"select e.key, {each} as n from memory_edgeproperty e where e.lane_id = l.lane and e.label = %(label)s "
         f"and {live('e')}{values} group by e.key) x group by x.key",
         params,
     )
 
 
-def _page(
-    counted: tuple[str, dict[str, Any]], label: str, limit: int, after: list | None
-) -> list[tuple[UUID, int]]:
+def _page(counted: tuple[str, dict[str, Any]], label: str, limit: int, after: list | None) -> list[tuple[UUID, int]]:
     statement, params = counted
     where = ["true"]
     if label in STAMPS:  # a stamp of which only one member is visible is no connection for this reader
@@ -77,7 +80,7 @@ def _page(
         where.append("(n < %(n)s or n = %(n)s and key > %(key)s)")
         params = {**params, "n": after[0], "key": UUID(hex=after[1])}
     return sql.fetch(
-        f"select key, n from ({statement}) g where {' and '.join(where)} "  # noqa: S608
+        f"select key, n from ({statement}) g where {' and '.join(where)} "
         "order by n desc, key limit %(limit)s",
         {**params, "limit": limit},
     )

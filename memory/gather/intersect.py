@@ -8,7 +8,12 @@ from memory.gather.terms import Match, Term
 
 
 def intersect(
-    scope: Scope, terms: list[Term], *, limit: int = 50, cursor: str | None = None, exact_counts: bool = False,
+    scope: Scope,
+    terms: list[Term],
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    exact_counts: bool = False,
     count_lanes: list[int] | None = None,
 ) -> dict[str, Any]:
     """{srs, counts, next_cursor, hint}: a page, newest first, and how many readable records carry each term."""
@@ -32,7 +37,9 @@ def _why_none(match: Match, found: list[sets.Size]) -> str:
     for bound in match.terms:
         if bound.kind == "words" and bound.query is None:
             return f'"{bound.term.value}" has only words too common to search for.'
-    missing = [str(b.term) for b, size in zip(match.terms, found, strict=True) if not b.term.negated and not size.count]
+    missing = [
+        str(b.term) for b, size in zip(match.terms, found, strict=True) if not b.term.negated and not size.count
+    ]
     if missing:
         return f"No readable record carries {' or '.join(missing)}."
     return "Each term is carried by some readable record, but none carries them all."

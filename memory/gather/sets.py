@@ -45,7 +45,7 @@ def sizes(match: Match, *, exact: bool = False) -> list[Size]:
             f"(select count(*) from (select 1 from {match.lanes} cross join lateral "
             f"(select 1 {source} limit %(cap)s) x limit %(cap)s) y)"
         )
-    row = sql.fetch(f"select {', '.join(parts)}", {**match.params, "cap": cap})[0]  # noqa: S608
+    row = sql.fetch(f"select {', '.join(parts)}", {**match.params, "cap": cap})[0]
     return [Size(CAP, True) if cap and count >= cap else Size(count) for count in row]
 
 
@@ -101,7 +101,7 @@ def page(match: Match, sources: Sequence[str], limit: int, after: Place | None) 
         return []
     beyond = " and (t.at, t.record_id) < (%(at)s, %(after)s)" if after else ""
     parts = [
-        f"select x.at, x.record_id from {match.lanes} cross join lateral "  # noqa: S608
+        f"select x.at, x.record_id from {match.lanes} cross join lateral "
         f"(select t.at, t.record_id {source}{beyond} order by t.at desc, t.record_id desc limit %(limit)s) x"
         for source in sources
     ]
@@ -109,7 +109,7 @@ def page(match: Match, sources: Sequence[str], limit: int, after: Place | None) 
     params = {**match.params, "limit": limit}
     if after:
         params |= {"at": after.at, "after": after.record_id}
-    return sql.fetch(f"select at, record_id from ({union}) p order by 1 desc, 2 desc limit %(limit)s", params)  # noqa: S608
+    return sql.fetch(f"select at, record_id from ({union}) p order by 1 desc, 2 desc limit %(limit)s", params)
 
 
 def count(match: Match, sources: Sequence[str]) -> int:
@@ -118,13 +118,13 @@ def count(match: Match, sources: Sequence[str]) -> int:
         return 0
     if len(sources) == 1:
         statement = (
-            f"select coalesce(sum(c), 0)::bigint from {match.lanes} cross join lateral "  # noqa: S608
+            f"select coalesce(sum(c), 0)::bigint from {match.lanes} cross join lateral "
             f"(select count(*) as c {sources[0]}) x"
         )
     else:
         union = " union all ".join(
-            f"select x.record_id from {match.lanes} cross join lateral (select t.record_id {source}) x"  # noqa: S608
+            f"select x.record_id from {match.lanes} cross join lateral (select t.record_id {source}) x"
             for source in sources
         )
-        statement = f"select count(distinct record_id) from ({union}) u"  # noqa: S608
+        statement = f"select count(distinct record_id) from ({union}) u"
     return sql.fetch(statement, match.params)[0][0]

@@ -87,9 +87,7 @@ class Bound:
     @property
     def impossible(self) -> bool:
         """No record can match (before negation): only common words, or a stamp the reader may not know of."""
-        return (self.kind == "words" and self.query is None) or (
-            self.kind == "property" and not any(self.keys)
-        )
+        return (self.kind == "words" and self.query is None) or (self.kind == "property" and not any(self.keys))
 
     @property
     def params(self) -> dict[str, Any]:
@@ -114,7 +112,7 @@ class Match:
         bound = Bound(term, index)
         if bound.kind == "words":
             bound.query = words.tsquery_all(term.value or "")
-            bound.lexemes = words.lexemes(term.value or "")
+            bound.lexemes = words.required(term.value or "")
         return bound
 
     def _resolve_keys(self) -> None:
@@ -208,8 +206,7 @@ class Match:
             )
         else:
             test = (
-                "select 1 from memory_recordtext p where p.record_id = t.record_id "
-                f"and p.tsv @@ %(query{i})s::tsquery"
+                f"select 1 from memory_recordtext p where p.record_id = t.record_id and p.tsv @@ %(query{i})s::tsquery"
             )
         holds = not bound.term.negated if positive is None else positive
         if bound.impossible:

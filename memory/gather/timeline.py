@@ -40,7 +40,12 @@ class Bounds:
 
 
 def timeline(
-    scope: Scope, terms: list[Term], *, bounds: Bounds, require: str = "any", limit: int = 50,
+    scope: Scope,
+    terms: list[Term],
+    *,
+    bounds: Bounds,
+    require: str = "any",
+    limit: int = 50,
     cursor: str | None = None,
 ) -> dict[str, Any]:
     """{srs, undated, count, kept, dropped, next_cursor, hint}: ordered by event time, then record time.
@@ -52,9 +57,7 @@ def timeline(
     needles = [_needle(index, term) for index, term in enumerate(terms)]
     finder = _Finder(scope, needles, bounds)
     kept, dropped = finder.keep(needles) if require == "any" else (needles, [])
-    query = paging.query_of(
-        scope, "timeline", [str(term) for term in terms], str(bounds), require, scope.lanes
-    )
+    query = paging.query_of(scope, "timeline", [str(term) for term in terms], str(bounds), require, scope.lanes)
     rows, count = finder.page(kept, require, limit + 1, cursors.unseal(query, cursor))
     more, rows = len(rows) > limit, rows[:limit]
     undated = finder.undated(kept, require)
@@ -172,7 +175,7 @@ class _Finder:
                 )
         value = "" if needle.term.value is None else f" and t.folded = %(needle{i})s"
         return (
-            f"{edges} union select t.record_id from memory_tag t join memory_record r on r.id = t.record_id "  # noqa: S608
+            f"{edges} union select t.record_id from memory_tag t join memory_record r on r.id = t.record_id "
             f"where t.lane_id = any(%(lanes)s) and (%(label{i})s::text is null or t.label = %(label{i})s){value} "
             f"and {self._tag_when(dated)} and {current('r')}"
         )
@@ -209,10 +212,10 @@ class _Finder:
             if dated
             else "r.occurred_at is null"
         )
-        return f"(select r.id from memory_record r where r.lane_id = any(%(lanes)s) and {when} and {current('r')})"  # noqa: S608
+        return f"(select r.id from memory_record r where r.lane_id = any(%(lanes)s) and {when} and {current('r')})"
 
     def count(self, kept: list[Needle], require: str, dated: bool) -> int:
-        return sql.fetch(f"select count(*) from ({self._set(kept, require, dated)}) s", self.params)[0][0]  # noqa: S608
+        return sql.fetch(f"select count(*) from ({self._set(kept, require, dated)}) s", self.params)[0][0]
 
     def keep(self, needles: list[Needle]) -> tuple[list[Needle], list[Needle]]:
         """Drop the most widely shared of the alternatives until few enough records match, or one is left."""
@@ -245,7 +248,7 @@ class _Finder:
                 "a0": datetime.fromisoformat(after[0]), "a1": datetime.fromisoformat(after[1]), "a2": after[2],
             }  # fmt: skip
         rows = sql.fetch(
-            f"with found as materialized ({self._set(kept, require, True)}), total as (select count(*) n from found) "  # noqa: S608
+            f"with found(record_id) as materialized ({self._set(kept, require, True)}), total as (select count(*) n from found) "
             "select r.occurred_at, r.recorded_at, r.id, total.n from found join memory_record r "
             f"on r.id = found.record_id cross join total {beyond} order by 1, 2, 3 limit %(limit)s",
             params,
@@ -256,7 +259,7 @@ class _Finder:
     def undated(self, kept: list[Needle], require: str) -> list[int]:
         """Matching records without an event time, newest first, at most MATCHES_MAX."""
         rows = sql.fetch(
-            f"select r.id from ({self._set(kept, require, False)}) s(record_id) "  # noqa: S608
+            f"select r.id from ({self._set(kept, require, False)}) s(record_id) "
             "join memory_record r on r.id = s.record_id order by r.recorded_at desc, r.id desc limit %(limit)s",
             {**self.params, "limit": MATCHES_MAX},
         )

@@ -34,8 +34,15 @@ class Origin:
 
 
 def traverse(
-    scope: Scope, origin: str, *, labels: list[str] | None = None, limit: int = 50, cursor: str | None = None,
-    exact_counts: bool = False, reader_of_origin: Any = None, count_lanes: list[int] | None = None,
+    scope: Scope,
+    origin: str,
+    *,
+    labels: list[str] | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+    exact_counts: bool = False,
+    reader_of_origin: Any = None,
+    count_lanes: list[int] | None = None,
 ) -> dict[str, Any]:
     """{sr_id, srs, origin_edges, next_cursor, hint} of the record `origin`.
 
@@ -78,12 +85,10 @@ select q.n, (select count(*) from (
     select 1 from memory_edgeproperty t where t.key = q.key and t.lane_id = l.lane and t.state & 2 = 0
       and t.record_id <> %(origin)s and {live("t")} limit %(cap)s) x limit %(cap)s) y)
 from unnest(%(keys)s::uuid[]) with ordinality q(key, n)
-"""  # noqa: S608
+"""
 
 
-def origin_edges(
-    scope: Scope, row: Row, *, labels: list[str] | None = None, exact: bool = False
-) -> list[Origin]:
+def origin_edges(scope: Scope, row: Row, *, labels: list[str] | None = None, exact: bool = False) -> list[Origin]:
     """The walked properties of a record, least shared first; a stamp that joins nothing visible is left out."""
     params = {"origin": row.id, "lanes": scope.lanes, "unwalked": UNWALKED_LABEL, "labels": labels, **scope.params}
     own = {key: (label, value) for label, value, key in sql.fetch(_OWN, params)}
@@ -148,14 +153,14 @@ select m.record_id, m.at, (select count(distinct s.key) from memory_edgeproperty
 from (select distinct t.record_id, t.at from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(group)s::uuid[]) k(key)
   cross join lateral (select t.record_id, t.at from memory_edgeproperty t where t.key = k.key and t.lane_id = l.lane
     and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t) m
-"""  # noqa: S608
+"""
 _MANY = f"""
 select t.record_id, t.at, count(distinct t.key) as shared
 from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(later)s::uuid[]) k(key)
 cross join lateral (select t.record_id, t.at, t.key from memory_edgeproperty t where t.key = k.key
   and t.lane_id = l.lane and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t
 group by t.record_id, t.at having bool_or(t.key = any(%(group)s))
-"""  # noqa: S608
+"""
 _PAGE = """
 select f.shared, f.at, f.record_id, r.public_id from (
   select m.shared, m.at, m.record_id from ({members}) m
@@ -170,7 +175,13 @@ _BEYOND = """and (m.shared < %(c_shared)s or m.shared = %(c_shared)s and (m.at <
 
 
 def _group(
-    scope: Scope, origin: int, group: list[UUID], earlier: list[UUID], later: list[UUID], few: bool, limit: int,
+    scope: Scope,
+    origin: int,
+    group: list[UUID],
+    earlier: list[UUID],
+    later: list[UUID],
+    few: bool,
+    limit: int,
     after: list | None,
 ) -> list[tuple]:
     params: dict[str, Any] = {
@@ -187,7 +198,7 @@ def _shapes(scope: Scope, edges: list[Origin], record_ids: list[int]) -> list[di
     """The neighbours hydrated, each with the properties it shares, least shared first."""
     named = {edge.key: (order, edge) for order, edge in enumerate(edges)}
     rows = sql.fetch(
-        f"select distinct s.record_id, s.key from memory_edgeproperty s where s.record_id = any(%(page)s) "  # noqa: S608
+        f"select distinct s.record_id, s.key from memory_edgeproperty s where s.record_id = any(%(page)s) "
         f"and s.key = any(%(keys)s) and s.state & 2 = 0 and {live('s')}",
         {"page": record_ids, "keys": list(named), **scope.params},
     )

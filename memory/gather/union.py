@@ -9,7 +9,12 @@ from memory.gather.terms import Match, Term
 
 
 def union(
-    scope: Scope, terms: list[Term], *, limit: int = 50, cursor: str | None = None, exact_counts: bool = False,
+    scope: Scope,
+    terms: list[Term],
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    exact_counts: bool = False,
     count_lanes: list[int] | None = None,
 ) -> dict[str, Any]:
     """{srs, counts, next_cursor, hint}: a page, newest first; each record says which terms it `matched`."""
@@ -35,7 +40,7 @@ def _matched(match: Match, record_ids: list[int]) -> dict[int, dict[str, Any]]:
         return {}
     tests = ", ".join(match.probe(bound) for bound in match.terms)
     rows = sql.fetch(
-        f"select t.record_id, {tests} from {match.lanes} "  # noqa: S608
+        f"select t.record_id, {tests} from {match.lanes} "
         "join (select id as record_id, lane_id, at from memory_record where id = any(%(page)s)) t "
         "on t.lane_id = l.lane",
         {**match.params, "page": record_ids},

@@ -3,6 +3,7 @@
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
 from memory.models.record import Record, parse_sr_id, sr_id
 from memory.models.text import RecordText, Tag
+from memory.models.vector import EmbeddingSpace, LaneStat, RecordVector, TermFrequency, Window
 
 __all__ = [
     "DATED",
@@ -10,10 +11,15 @@ __all__ = [
     "SUPERSEDED",
     "UNDATED",
     "EdgeProperty",
+    "EmbeddingSpace",
+    "LaneStat",
     "LaneValue",
     "Record",
     "RecordText",
+    "RecordVector",
     "Tag",
+    "TermFrequency",
+    "Window",
     "parse_sr_id",
     "sr_id",
 ]

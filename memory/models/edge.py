@@ -100,6 +100,8 @@ class LaneValue(Scoped):
     folded = models.TextField(editable=False)
     grams = ArrayField(models.IntegerField(), editable=False)
     norm_key = models.BigIntegerField(editable=False)
+    # The same without a parenthesis at the end of the value, where there is one (memory.normal.bare_key).
+    bare_key = models.BigIntegerField(null=True, editable=False)
     # An old spelling: what is written or asked under it means this value instead.
     alias_of = models.UUIDField(null=True, blank=True, editable=False)
     alias_value = models.CharField(max_length=500, null=True, blank=True, editable=False)
@@ -109,6 +111,7 @@ class LaneValue(Scoped):
         indexes = [
             GinIndex(fields=["grams"], name="lane_value_grams"),
             models.Index(fields=["lane", "norm_key"], name="lane_value_norm"),
+            models.Index(fields=["lane", "bare_key"], name="lane_value_bare", condition=Q(bare_key__isnull=False)),
             models.Index(
                 F("lane"), F("label"), OpClass(F("folded"), name="text_pattern_ops"), name="lane_value_prefix"
             ),

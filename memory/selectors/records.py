@@ -123,3 +123,39 @@ def _shape(reader: Reader, row: tuple, properties: list[dict[str, Any]]) -> dict
     if superseded_at:
         shape["superseded_at"] = superseded_at.isoformat()
     return shape
+
+
+def tags_of(reader: Reader, record_id: int) -> list[dict[str, Any]]:
+    """The tags of a record: what its writer gave and what the extractors found."""
+    return [
+        {"label": label, "value": value, **({"extractor": extractor} if extractor else {})}
+        for label, value, extractor in sql.fetch(
+            "select distinct label, value, extractor from memory_tag where record_id = %s and lane_id = any(%s) "
+            "order by label, value",
+            (record_id, reader.lane_list),
+        )
+    ]
+
+
+def read(reader: Reader, public: str) -> dict[str, Any]:
+    """A record with its whole text, its source, its tags and who wrote it."""
+    row = resolve(reader, public)
+    shape = hydrate(reader, [row.id])[0]
+    text, source, user, profile = sql.fetch(
+        "select r.text, r.source, u.username, p.slug from memory_record r "
+        "left join lanes_user u on u.id = r.written_by_id left join lanes_agentprofile p on p.id = r.profile_id "
+        "where r.id = %s",
+        (row.id,),
+    )[0]
+    written = {"user": user, "agent_profile": profile}
+    return {**shape, "text": text, "source": source, "tags": tags_of(reader, row.id), "written_by": written}
+
+
+def status(reader: Reader, public: str) -> dict[str, Any]:
+    """How far the ingest of a record is: pending, done or failed (with what went wrong)."""
+    row = resolve(reader, public)
+    version, ingested, error = sql.fetch(
+        "select version, ingested_version, ingest_error from memory_record where id = %s", (row.id,)
+    )[0]
+    state = "failed" if error else "done" if ingested >= version else "pending"
+    return {"sr_id": public, "version": version, "ingested_version": ingested, "status": state, "error": error or None}

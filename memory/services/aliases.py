@@ -65,7 +65,8 @@ def _respell_only(reader: Reader, scope: Reader, old: Property, new: Property) -
         locks.records([record for record, _ in held])
         ids = [record for record, _ in held]
         sql.execute(
-            "update memory_edgeproperty set value = %s where key = %s and record_id = any(%s)", (new.value, new.key, ids)
+            "update memory_edgeproperty set value = %s where key = %s and record_id = any(%s)",
+            (new.value, new.key, ids),
         )
         sql.execute(
             "update memory_lanevalue set value = %s where key = %s and lane_id = any(%s) and alias_of is null",
@@ -80,9 +81,7 @@ def _respell_only(reader: Reader, scope: Reader, old: Property, new: Property) -
 
 def _alias(tenant_id: int, lane_ids: list[int], old: Property, new: Property) -> None:
     """Make the old spelling lead to the new one, and whatever led to the old one too; the new one leads nowhere."""
-    values.remember(
-        tenant_id, [(lane, item.label, item.value, item.key) for lane in lane_ids for item in (old, new)]
-    )
+    values.remember(tenant_id, [(lane, item.label, item.value, item.key) for lane in lane_ids for item in (old, new)])
     sql.execute(
         "update memory_lanevalue set alias_of = case when key = %(new)s then null else %(new)s end, "
         "alias_value = case when key = %(new)s then null else %(value)s end "
@@ -102,4 +101,3 @@ def respell(record_ids: list[int], old_key: Any, new: Property) -> None:
         "update memory_edgeproperty set key = %s, value = %s where record_id = any(%s) and key = %s",
         (new.key, new.value, record_ids, old_key),
     )
-

@@ -276,9 +276,7 @@ def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") 
 
 def supersede(record_id: int) -> None:
     """Take a locked record out of default results from now on."""
-    sql.execute(
-        "update memory_record set superseded_at = coalesce(superseded_at, now()) where id = %s", (record_id,)
-    )
+    sql.execute("update memory_record set superseded_at = coalesce(superseded_at, now()) where id = %s", (record_id,))
     stamps.sync([record_id])
 
 
@@ -322,7 +320,7 @@ def invalidate(
         if begins and ends < begins:
             raise Invalid.field("at", "Before it became valid.")
         ended = sql.execute(
-            f"update memory_edgeproperty set invalidated_at = %s, state = state | {DATED}, "  # noqa: S608
+            f"update memory_edgeproperty set invalidated_at = %s, state = state | {DATED}, "
             "reason = coalesce(nullif(%s, ''), reason) "
             "where key = %s and record_id = any(%s) and seq = 0",
             (ends, reason, stamp.key, ids),
@@ -333,4 +331,3 @@ def invalidate(
             release(ids)
         touch.announce(reader, ids, [stamp.key])
     return {"property": f"{stamp.label}:{stamp.value}", "invalidated_at": ends.isoformat(), "records": ended}
-

@@ -15,7 +15,7 @@ def lanes(lane_ids: Iterable[int], *, alone: bool = False) -> None:
     """Hold lanes until the transaction ends: with other writers, or alone."""
     function = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
     sql.execute(
-        f"select {function}({_SPACE}, lane) from (select unnest(%s::int[]) lane order by 1) l",  # noqa: S608
+        f"select {function}({_SPACE}, lane) from (select unnest(%s::int[]) lane order by 1) l",
         (sorted(set(lane_ids)),),
     )
 

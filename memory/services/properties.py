@@ -26,7 +26,9 @@ def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
     with transaction.atomic():
         locks.lanes([row.lane_id])
         touch.lock([row])
-        items = list({item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values())
+        items = list(
+            {item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values()
+        )
         ended = stamps.reopen([row.id], [item.key for item in items])
         items = [_after(item, ended.get((row.id, item.key))) for item in items]
         held = {
@@ -57,7 +59,9 @@ def remove(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any
     with transaction.atomic():
         locks.lanes([row.lane_id], alone=True)
         touch.lock([row])
-        items = list({item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values())
+        items = list(
+            {item.key: item for item in values.apply_aliases([(row.lane_id, item) for item in wanted])}.values()
+        )
         gone = {
             key
             for (key,) in sql.fetch(
@@ -106,4 +110,3 @@ def _after(item: drafts.Property, ended: datetime | None) -> drafts.Property:
 
 def _named(item: drafts.Property) -> dict[str, str]:
     return {"label": item.label, "value": item.value}
-

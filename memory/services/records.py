@@ -38,15 +38,27 @@ def write(reader: Reader, *, lane: str, **fields: Any) -> Written:
     return save(reader, [draft])[0]
 
 
-def write_many(reader: Reader, items: Sequence[dict[str, Any]]) -> list[Written | LanewiseError]:
-    """Write up to 500 records, each wholly or not at all; a report (or the refusal) for every item, in order."""
+def write_many(
+    reader: Reader, items: Sequence[dict[str, Any]], numbers: Sequence[int] | None = None
+) -> list[Written | LanewiseError]:
+    """Write records, each wholly or not at all; a report (or the refusal) for every item, in order.
+
+    `numbers` are the items' places in what the caller was given, for the field names of errors.
+    """
     report: list[Written | LanewiseError | None] = [None] * len(items)
     good: list[tuple[int, Draft]] = []
     for index, item in enumerate(items):
         try:
             fields = dict(item)
             lane_id = reader.writable_lane_id(fields.pop("lane"))
-            good.append((index, drafts.draft(lane_id=lane_id, where=f"records[{index}].", **fields)))
+            good.append(
+                (
+                    index,
+                    drafts.draft(
+                        lane_id=lane_id, where=f"records[{(numbers or range(len(items)))[index]}].", **fields
+                    ),
+                )
+            )
         except LanewiseError as error:
             report[index] = error
     for (index, _), written in zip(good, save(reader, [draft for _, draft in good]), strict=True):
@@ -115,7 +127,6 @@ class _Row:
     skipped: list[Property] = field(default_factory=list)
 
 
-
 _INSERT = """
 insert into memory_record (public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at,
   date_precision, recorded_at, at, updated_at, version, written_by_id, profile_id, ingested_version, ingest_error)
@@ -164,12 +175,16 @@ def _upsert(reader: Reader, batch: Sequence[Draft]) -> list[_Row]:
     left = list(range(len(batch)))
     while left:
         named = [i for i in left if batch[i].external_id is not None]
-        existing = {
-            (lane, ext): record
-            for lane, ext, record in sql.fetch(
-                _EXISTING, ([batch[i].lane_id for i in named], [batch[i].external_id for i in named])
-            )
-        } if named else {}
+        existing = (
+            {
+                (lane, ext): record
+                for lane, ext, record in sql.fetch(
+                    _EXISTING, ([batch[i].lane_id for i in named], [batch[i].external_id for i in named])
+                )
+            }
+            if named
+            else {}
+        )
         name = {i: existing.get((batch[i].lane_id, batch[i].external_id)) for i in left}  # type: ignore[arg-type]
         old = [i for i in left if name[i] is not None]
         if old:
@@ -257,8 +272,7 @@ def _replace_properties(row: _Row, wanted: list[Property], present: dict[UUID, t
     same = {
         item.key
         for item in wanted
-        if item.key in present
-        and present[item.key][1:4] == (item.valid_from, item.invalidated_at, item.confidence)
+        if item.key in present and present[item.key][1:4] == (item.valid_from, item.invalidated_at, item.confidence)
     }
     gone = [key for key, (_, _, _, _, reserved) in present.items() if not reserved and key not in same]
     if gone:
@@ -332,9 +346,7 @@ def update(
             )
         draft = _merged(row.id, lane_id, fields)
         before = stamps.property_keys([row.id])
-        changed = bool(
-            sql.fetch(_UPDATE, {"id": [row.id], **_columns([draft])})
-        )
+        changed = bool(sql.fetch(_UPDATE, {"id": [row.id], **_columns([draft])}))
         if changed:
             stamps.sync([row.id])
         if lane_id != current_lane:
@@ -353,7 +365,11 @@ def update(
             keys = {key for _, key in [*before, *stamps.property_keys([row.id])]}
             for told in sorted({current_lane, lane_id}):
                 events.publish(
-                    tenant_id=reader.tenant_id, lane_id=told, records=[(sr_id, state.version)], keys=keys, kind="update"
+                    tenant_id=reader.tenant_id,
+                    lane_id=told,
+                    records=[(sr_id, state.version)],
+                    keys=keys,
+                    kind="update",
                 )
     return Written(row.id, sr_id, False, state.version, state.kept, state.skipped, state.changed)
 
@@ -386,9 +402,7 @@ def _move(reader: Reader, record_id: int, old: int, new: int) -> None:
         "update memory_record set lane_id = %s, version = version + 1, updated_at = now() where id = %s",
         (new, record_id),
     )
-    held = sql.fetch(
-        "select distinct label, value, key from memory_edgeproperty where record_id = %s", (record_id,)
-    )
+    held = sql.fetch("select distinct label, value, key from memory_edgeproperty where record_id = %s", (record_id,))
     items = [(new, Property(label, value, key)) for label, value, key in held]
     for (_, before), after in zip(items, values.apply_aliases(items), strict=True):
         if after.key != before.key:
@@ -453,4 +467,3 @@ def remove(record_ids: Sequence[int], tenant_id: int) -> int:
             kind="delete",
         )
     return deleted
-

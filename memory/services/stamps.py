@@ -12,7 +12,6 @@ from memory.models import DATED, SKIPPED
 from memory.services.drafts import Property
 from memory.services.values import remember
 
-
 _INSERT = """
 insert into memory_edgeproperty (tenant_id, record_id, lane_id, at, label, value, key, seq, state, valid_from,
   invalidated_at, confidence, asserted_by_id, asserted_profile_id, created_at, role, type, reason)
@@ -26,9 +25,7 @@ on conflict (record_id, key, seq) do nothing
 """
 
 
-def insert(
-    reader: Reader, items: Sequence[tuple[int, int, Property]], skipped: Iterable[int] = ()
-) -> int:
+def insert(reader: Reader, items: Sequence[tuple[int, int, Property]], skipped: Iterable[int] = ()) -> int:
     """Insert current rows (record id, lane id, property); returns how many were not there yet.
 
     `skipped` holds positions that are beyond the walking budget. Uniqueness is the table's, so of two writers of

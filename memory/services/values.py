@@ -48,10 +48,10 @@ def remember(tenant_id: int, items: Iterable[tuple[int, str, str, UUID]]) -> Non
         return
     folded = [normal.fold(wanted[pair][1]) for pair in new]
     sql.execute(
-        "insert into memory_lanevalue (tenant_id, lane_id, label, value, key, folded, norm_key, grams) "
-        "select %s, l, label, value, k, folded, norm, string_to_array(grams, ',')::int[] "
-        "from unnest(%s::int[], %s::text[], %s::text[], %s::uuid[], %s::text[], %s::bigint[], %s::text[]) "
-        "u(l, label, value, k, folded, norm, grams) on conflict (lane_id, key) do nothing",
+        "insert into memory_lanevalue (tenant_id, lane_id, label, value, key, folded, norm_key, bare_key, grams) "
+        "select %s, l, label, value, k, folded, norm, bare, string_to_array(grams, ',')::int[] "
+        "from unnest(%s::int[], %s::text[], %s::text[], %s::uuid[], %s::text[], %s::bigint[], %s::bigint[], "
+        "%s::text[]) u(l, label, value, k, folded, norm, bare, grams) on conflict (lane_id, key) do nothing",
         (
             tenant_id,
             [lane for lane, _ in new],
@@ -60,6 +60,7 @@ def remember(tenant_id: int, items: Iterable[tuple[int, str, str, UUID]]) -> Non
             [key for _, key in new],
             folded,
             [normal.norm_key(wanted[pair][1]) for pair in new],
+            [normal.bare_key(wanted[pair][1]) for pair in new],
             # Arrays of different lengths cannot go side by side into unnest, so each is sent as text.
             [",".join(map(str, normal.grams(text))) for text in folded],
         ),

@@ -1,0 +1,1 @@
+"""The tools and their actions: a class an action."""

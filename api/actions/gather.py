@@ -1,0 +1,122 @@
+"""e_gather: the structural retrievals."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from api.actions.base import (
+    Action,
+    CountScope,
+    Match,
+    PageArguments,
+    ScopeArguments,
+    SrId,
+    scope_of,
+    terms_of,
+)  # fmt: skip
+from lanes.readers import Reader
+from memory.gather.count import count
+from memory.gather.group import group
+from memory.gather.intersect import intersect
+from memory.gather.traverse import traverse
+from memory.gather.union import union
+
+TOOL = "e_gather"
+
+
+class SetArguments(PageArguments):
+    match: Match
+    exact_counts: bool = Field(False, description="Count beyond 10,000 exactly.")
+    count_scope: CountScope = Field("readable", description="all_lanes needs the count_all_lanes permission.")
+
+
+def _count_lanes(reader: Reader, given: Any) -> list[int] | None:
+    """Other lanes to count in than those read, when asked for (and allowed)."""
+    return None if given.count_scope == "readable" else reader.narrow(given.lanes).for_counts(given.count_scope)
+
+
+class Intersect(Action):
+    """Records that carry every term of match, newest first, and how many readable records carry each term."""
+
+    tool, name = TOOL, "intersect"
+
+    class Arguments(SetArguments):
+        action: Literal["intersect"]
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return intersect(
+            scope_of(reader, given), terms_of(given.match), limit=given.limit, cursor=given.cursor,
+            exact_counts=given.exact_counts, count_lanes=_count_lanes(reader, given),
+        )  # fmt: skip
+
+
+class Union(Action):
+    """Records that carry any term of match, newest first; each says which terms it matched."""
+
+    tool, name = TOOL, "union"
+
+    class Arguments(SetArguments):
+        action: Literal["union"]
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return union(
+            scope_of(reader, given), terms_of(given.match), limit=given.limit, cursor=given.cursor,
+            exact_counts=given.exact_counts, count_lanes=_count_lanes(reader, given),
+        )  # fmt: skip
+
+
+class Traverse(Action):
+    """Records that share an edge property with one record, those reached by the least-shared property first."""
+
+    tool, name = TOOL, "traverse"
+
+    class Arguments(PageArguments):
+        action: Literal["traverse"]
+        sr_id: SrId
+        labels: list[str] | None = Field(None, description="Walk only properties with these labels.")
+        exact_counts: bool = Field(False, description="Count beyond 10,000 exactly.")
+        count_scope: CountScope = Field("readable", description="all_lanes needs the count_all_lanes permission.")
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return traverse(
+            scope_of(reader, given), given.sr_id, labels=given.labels, limit=given.limit, cursor=given.cursor,
+            exact_counts=given.exact_counts, reader_of_origin=reader, count_lanes=_count_lanes(reader, given),
+        )  # fmt: skip
+
+
+class Count(Action):
+    """How many records an intersection or a union holds: always the length of the fully paged list."""
+
+    tool, name = TOOL, "count"
+
+    class Arguments(ScopeArguments):
+        action: Literal["count"]
+        match: Match
+        mode: Literal["intersect", "union"] = "intersect"
+        count_scope: CountScope = Field("readable", description="all_lanes needs the count_all_lanes permission.")
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return count(
+            scope_of(reader, given), terms_of(given.match), mode=given.mode, lanes=_count_lanes(reader, given)
+        )
+
+
+class Group(Action):
+    """The values of one label with the number of records under each, most first."""
+
+    tool, name = TOOL, "group"
+
+    class Arguments(PageArguments):
+        action: Literal["group"]
+        label: str
+        match: Match | None = None
+        prefix: str | None = Field(None, description="Only values that start so.", max_length=500)
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return group(
+            scope_of(reader, given), given.label, terms=terms_of(given.match) if given.match else None,
+            prefix=given.prefix, limit=given.limit, cursor=given.cursor,
+        )  # fmt: skip
+
+
+ACTIONS: list[type[Action]] = [Intersect, Union, Traverse, Count, Group]
