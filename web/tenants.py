@@ -50,7 +50,7 @@ def seat_of(request: HttpRequest) -> Seat | None:
     if not hasattr(request, "_seat"):
         user = request.user
         # A page that is open already names its own tenant, so that switching in another tab does not confuse it.
-        chosen = request.headers.get("X-Tenant") or request.session.get(SESSION_KEY)
+        chosen = request.headers.get("X-Lanewise-Tenant") or request.session.get(SESSION_KEY)
         seat = take_seat(user, chosen) if user.is_authenticated else None
         request._seat = seat  # type: ignore[attr-defined]
     return request._seat  # type: ignore[attr-defined]

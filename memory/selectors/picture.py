@@ -68,3 +68,26 @@ where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'te
 def keys_of(scope: Scope, record_id: int) -> list[UUID]:
     """Keys of the properties a record carries: what a page about it listens for."""
     return [key for (key,) in sql.fetch(_KEYS, {"record": record_id, "lanes": scope.lanes, **scope.params})]
+
+
+# Labels of the record itself and of what shares a property with it, as far as a few hundred neighbours tell.
+_NEAR = """
+with own as (
+  select e.key, e.label from memory_edgeproperty e
+  where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {own}
+), near as (
+  select distinct x.record_id from own cross join unnest(%(lanes)s::int[]) l(id) cross join lateral (
+    select o.record_id from memory_edgeproperty o where o.key = own.key and o.lane_id = l.id order by o.at desc limit 5) x
+  limit 300
+)
+select distinct label from (
+  select label from own
+  union all select e.label from memory_edgeproperty e join near on near.record_id = e.record_id
+  where e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {e}
+) x where left(label, 2) <> 'e_' order by label
+""".format(own=live("e"), e=live("e"))
+
+
+def labels_near(scope: Scope, record_id: int) -> list[str]:
+    """Labels that a walk from the record can go along."""
+    return [label for (label,) in sql.fetch(_NEAR, {"record": record_id, "lanes": scope.lanes, **scope.params})]

@@ -40,7 +40,7 @@ export class Gone extends Error {}
 
 // A part of the page, fetched again under the viewer's own permissions. Gone: it may no longer be seen.
 export async function fetchPart(url, { json = false, signal } = {}) {
-  const reply = await fetch(url, { headers: { 'X-Part': '1', 'X-Tenant': document.body.dataset.tenant || '', Accept: json ? 'application/json' : 'text/html' }, credentials: 'same-origin', redirect: 'manual', signal });
+  const reply = await fetch(url, { headers: { 'X-Part': '1', 'X-Lanewise-Tenant': document.body.dataset.tenant || '', Accept: json ? 'application/json' : 'text/html' }, credentials: 'same-origin', redirect: 'manual', signal });
   if (reply.type === 'opaqueredirect' || reply.status === 401) throw new Gone('signed out');
   if (reply.status === 403 || reply.status === 404) throw new Gone('not visible');
   if (!reply.ok) throw new Error(`answered ${reply.status}`);
