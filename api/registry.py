@@ -55,4 +55,5 @@ def body_of(tool: str) -> type:
     union: Any = models[0]
     for model in models[1:]:
         union = union | model
-    return RootModel[union]
+    name = "".join(part.title() for part in tool.split("_")) + "Call"
+    return type(name, (RootModel[union],), {"__module__": __name__, "__doc__": DESCRIPTIONS.get(tool)})

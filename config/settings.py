@@ -172,6 +172,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Lanewise",
     "DESCRIPTION": "Tools over an edge property hypergraph, limited to the lanes the reader may read.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],

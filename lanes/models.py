@@ -11,6 +11,11 @@ slug_validator = RegexValidator(
     r"^[a-z0-9][a-z0-9_-]{0,99}\Z",
     "Use 1 to 100 lower-case letters, digits, hyphens and underscores, starting with a letter or digit.",
 )
+# Matter numbers come with dots, capitals and spaces ("MDL No. 2168"); commas and * are how lists of lanes are written.
+lane_slug_validator = RegexValidator(
+    r"^(?! )[^,*/\\\x00-\x1f\x7f]{1,100}(?<! )\Z",
+    "Use 1 to 100 characters without commas, *, slashes or control characters, and no space at either end.",
+)
 
 
 class User(AbstractUser):
@@ -73,7 +78,7 @@ class Lane(models.Model):
 
     id = models.AutoField(primary_key=True)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="lanes")
-    slug = models.CharField(max_length=100, validators=[slug_validator])
+    slug = models.CharField(max_length=100, validators=[lane_slug_validator])
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     # 1 to 8: the lane keeps its colour for good, so that a page looks the same tomorrow.

@@ -3,23 +3,23 @@
 from collections.abc import Iterable
 
 from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
 from django.db import transaction
 from django.db.models import Max
 from guardian.shortcuts import assign_perm, remove_perm
 
 from lanes.errors import Invalid
-from lanes.models import AgentProfile, Lane, Membership, Team, Tenant, User, Wall, slug_validator
+from lanes.models import AgentProfile, Lane, Membership, Team, Tenant, User, Wall, lane_slug_validator, slug_validator
 
 EVERY = "*"
 Holder = AgentProfile | User | Team
 
 
-def check_slug(value: str, field: str) -> str:
+def check_slug(value: str, field: str, validator: RegexValidator = slug_validator) -> str:
     """A slug as given, or Invalid naming the field."""
-    from django.core.exceptions import ValidationError
-
     try:
-        slug_validator(value)
+        validator(value)
     except ValidationError as error:
         raise Invalid.field(field, error.messages[0]) from None
     return value
@@ -34,7 +34,7 @@ def create_tenant(*, slug: str, name: str | None = None) -> Tenant:
 @transaction.atomic
 def create_lane(*, tenant: Tenant, slug: str, name: str | None = None, description: str = "") -> Lane:
     """The lane with that slug, made when missing; colours go round so that neighbours differ."""
-    check_slug(slug, "lane")
+    check_slug(slug, "lane", lane_slug_validator)
     last = Lane.objects.filter(tenant=tenant).aggregate(last=Max("id"))["last"]
     previous = Lane.objects.filter(pk=last).values_list("colour", flat=True).first() or 0
     return Lane.objects.get_or_create(

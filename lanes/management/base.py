@@ -1,5 +1,6 @@
 """What the commands about permissions share: a tenant by slug, lanes by slug, errors as one plain line."""
 
+from contextlib import nullcontext
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -10,9 +11,10 @@ from lanes.models import AgentProfile, Membership, Tenant, User
 
 
 class TenantCommand(BaseCommand):
-    """Subclasses implement `run(tenant, options)`; it happens wholly or not at all."""
+    """Subclasses implement `run(tenant, options)`; it happens wholly or not at all, unless `atomic` is unset."""
 
     creates_tenant = False
+    atomic = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--tenant", required=True, help="slug of the tenant")
@@ -21,15 +23,19 @@ class TenantCommand(BaseCommand):
         from lanes import services
 
         try:
-            with transaction.atomic():
+            with transaction.atomic() if self.atomic else nullcontext():
                 tenant = Tenant.objects.filter(slug=options["tenant"]).first()
                 if tenant is None:
-                    if not (self.creates_tenant and options.get("create", True)):
+                    if not self.may_create_tenant(options):
                         raise CommandError(f"There is no tenant {options['tenant']!r}.")
                     tenant = services.create_tenant(slug=options["tenant"])
                 return self.run(tenant, options)
         except LanewiseError as error:
             raise CommandError(error.detail) from None
+
+    def may_create_tenant(self, options: dict[str, Any]) -> bool:
+        """Whether a tenant that does not exist is made."""
+        return self.creates_tenant and options.get("create", True)
 
     def run(self, tenant: Tenant, options: dict[str, Any]) -> str | None:
         raise NotImplementedError

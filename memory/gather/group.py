@@ -80,8 +80,7 @@ def _page(counted: tuple[str, dict[str, Any]], label: str, limit: int, after: li
         where.append("(n < %(n)s or n = %(n)s and key > %(key)s)")
         params = {**params, "n": after[0], "key": UUID(hex=after[1])}
     return sql.fetch(
-        f"select key, n from ({statement}) g where {' and '.join(where)} "
-        "order by n desc, key limit %(limit)s",
+        f"select key, n from ({statement}) g where {' and '.join(where)} order by n desc, key limit %(limit)s",
         {**params, "limit": limit},
     )
 

@@ -12,7 +12,8 @@ from memory.gather import cursor as cursors
 from memory.gather import paging
 from memory.gather.scope import Scope, current, live
 from memory.gather.terms import STAMPS, Term
-from memory.ingest.timeterms import is_time_term
+from memory.ingest.times.spans import Span
+from memory.ingest.timeterms import parse_term
 from memory.selectors.records import by_id
 
 # With require="any", terms are dropped while more records than this match.
@@ -23,12 +24,17 @@ VALUES_MAX = 5_000
 
 @dataclass(frozen=True)
 class Needle:
-    """A term of the timeline: its text is looked for inside values; `timed` ones are never dropped."""
+    """A term of the timeline: its text is looked for inside values; one that is a time or a duration has a span."""
 
     term: Term
     index: int
     folded: str
-    timed: bool
+    span: Span | None = None
+
+    @property
+    def timed(self) -> bool:
+        """Time and duration terms are never dropped."""
+        return self.span is not None and not self.term.negated
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ def timeline(
     others; while more than 200 match, the most widely shared of the others is dropped. With "all" it must carry
     every term. Negated terms exclude in either case. `undated` are matching records without an event time.
     """
-    needles = [_needle(index, term) for index, term in enumerate(terms)]
+    needles = [_needle(index, term, scope.instant) for index, term in enumerate(terms)]
     finder = _Finder(scope, needles, bounds)
     kept, dropped = finder.keep(needles) if require == "any" else (needles, [])
     query = paging.query_of(scope, "timeline", [str(term) for term in terms], str(bounds), require, scope.lanes)
@@ -75,9 +81,9 @@ def timeline(
     }
 
 
-def _needle(index: int, term: Term) -> Needle:
-    timed = term.label is None and term.value is not None and is_time_term(term.value)
-    return Needle(term, index, normal.fold(term.value or ""), timed and not term.negated)
+def _needle(index: int, term: Term, now: datetime) -> Needle:
+    span = parse_term(term.value, now) if term.label is None and term.value is not None else None
+    return Needle(term, index, normal.fold(term.value or ""), span)
 
 
 def _hint(kept: list[Needle], dropped: list[Needle], count: int, undated: int) -> str | None:
@@ -173,12 +179,23 @@ class _Finder:
                     " and e.key in (select key from memory_lanevalue where lane_id = any(%(lanes)s) "
                     f"and strpos(folded, %(needle{i})s) > 0)"
                 )
-        value = "" if needle.term.value is None else f" and t.folded = %(needle{i})s"
+        value = "" if needle.term.value is None else f" and ({self._tagged(needle)})"
         return (
             f"{edges} union select t.record_id from memory_tag t join memory_record r on r.id = t.record_id "
             f"where t.lane_id = any(%(lanes)s) and (%(label{i})s::text is null or t.label = %(label{i})s){value} "
             f"and {self._tag_when(dated)} and {current('r')}"
         )
+
+    def _tagged(self, needle: Needle) -> str:
+        """SQL: the tag t is the needle: the same value, or for a time, one within its span."""
+        i, span = needle.index, needle.span
+        same = f"t.folded = %(needle{i})s"
+        if span is None:
+            return same
+        self.params |= {f"begins{i}": span.begins, f"ends{i}": span.ends, f"normal{i}": normal.fold(span.value)}
+        if span.kind == "duration":
+            return f"{same} or t.label = 'duration' and t.folded = %(normal{i})s"
+        return f"{same} or t.label = 'time' and t.begins >= %(begins{i})s and t.ends <= %(ends{i})s"
 
     @staticmethod
     def _tag_when(dated: bool) -> str:
@@ -248,7 +265,8 @@ class _Finder:
                 "a0": datetime.fromisoformat(after[0]), "a1": datetime.fromisoformat(after[1]), "a2": after[2],
             }  # fmt: skip
         rows = sql.fetch(
-            f"with found(record_id) as materialized ({self._set(kept, require, True)}), total as (select count(*) n from found) "
+            f"with found(record_id) as materialized ({self._set(kept, require, True)}), "
+            "total as (select count(*) n from found) "
             "select r.occurred_at, r.recorded_at, r.id, total.n from found join memory_record r "
             f"on r.id = found.record_id cross join total {beyond} order by 1, 2, 3 limit %(limit)s",
             params,

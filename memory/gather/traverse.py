@@ -150,7 +150,8 @@ def _page(scope: Scope, row: Row, edges: list[Origin], limit: int, after: list |
 _MEMBERS = f"""
 select m.record_id, m.at, (select count(distinct s.key) from memory_edgeproperty s where s.record_id = m.record_id
     and s.key = any(%(later)s) and s.state & 2 = 0 and {live("s")}) as shared
-from (select distinct t.record_id, t.at from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(group)s::uuid[]) k(key)
+from (select distinct t.record_id, t.at
+  from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(group)s::uuid[]) k(key)
   cross join lateral (select t.record_id, t.at from memory_edgeproperty t where t.key = k.key and t.lane_id = l.lane
     and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t) m
 """

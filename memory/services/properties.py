@@ -31,12 +31,9 @@ def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
         )
         ended = stamps.reopen([row.id], [item.key for item in items])
         items = [_after(item, ended.get((row.id, item.key))) for item in items]
-        held = {
-            key: state
-            for key, state in sql.fetch(
-                "select key, state from memory_edgeproperty where record_id = %s and seq = 0", (row.id,)
-            )
-        }
+        held = dict(
+            sql.fetch("select key, state from memory_edgeproperty where record_id = %s and seq = 0", (row.id,))
+        )
         new = [item for item in items if item.key not in held]
         walked = sum(1 for state in held.values() if not state & 2)
         skipped = set(stamps.beyond_budget(walked, len(new)))

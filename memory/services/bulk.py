@@ -1,0 +1,202 @@
+"""Bulk import: lines of JSON, streamed, in batches, restartable; a bad line never stops or spoils the rest.
+
+Batches are written by the same service as single records, so every rule holds. Restarting is safe because records
+are found again by external_id; a line without one is given one made of its content (see `_identity`).
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import DataError
+
+from lanes import services as lane_services
+from lanes.errors import Invalid, LanewiseError, NotVisible
+from lanes.models import Tenant
+from lanes.readers import Reader
+from memory.services import drafts, records
+from memory.services.drafts import Draft
+
+BATCH = 1_000
+# Characters of text in a batch: so that long documents do not make a transaction of gigabytes.
+BATCH_CHARACTERS = 8_000_000
+FIELDS = {
+    "external_id", "lane", "title", "text", "occurred_at", "date_precision", "recorded_at", "edge_properties",
+    "tags", "kind", "source",
+}  # fmt: skip
+
+
+@dataclass
+class Refused:
+    """A line that was not imported, and why."""
+
+    line: int
+    external_id: str | None
+    reason: str
+
+
+@dataclass
+class Report:
+    """What became of the lines."""
+
+    lines: int = 0
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    refused: list[Refused] = field(default_factory=list)
+    skipped_properties: int = 0
+
+    @property
+    def written(self) -> int:
+        return self.created + self.updated + self.unchanged
+
+
+class Lanes:
+    """Lane slugs to writable lanes, making missing ones when allowed."""
+
+    def __init__(self, reader: Reader, default: str | None, create: Callable[[str], Reader] | None) -> None:
+        self.reader = reader
+        self._default = default
+        self._create = create
+
+    def id(self, slug: Any) -> int:
+        """The writable lane with that slug, made when it is missing and may be made."""
+        slug = slug if slug is not None else self._default
+        if not isinstance(slug, str) or not slug:
+            raise Invalid.field("lane", "Required, and must be a string.")
+        try:
+            return self.reader.writable_lane_id(slug)
+        except NotVisible:
+            if self._create is None:
+                raise Invalid.field("lane", "No such lane, or not visible to you.") from None
+            self.reader = self._create(slug)
+            return self.reader.writable_lane_id(slug)
+
+
+def maker(tenant: Tenant, resolve: Callable[[], Reader]) -> Callable[[str], Reader]:
+    """A function that makes a lane of the tenant and resolves the reader anew."""
+
+    def create(slug: str) -> Reader:
+        lane_services.create_lane(tenant=tenant, slug=slug)
+        return resolve()
+
+    return create
+
+
+def import_lines(
+    lines: Iterable[bytes | str], lanes: Lanes, *, progress: Callable[[int, int], None] | None = None
+) -> Report:
+    """Import lines; `progress` is told (bytes read since the last call, records written so far)."""
+    report = Report()
+    batch: list[tuple[int, Draft]] = []
+    size = read = 0
+    for number, raw in enumerate(lines, 1):
+        read += len(raw)
+        if not raw.strip():
+            continue
+        report.lines += 1
+        try:
+            made = parse_line(raw, lanes)
+        except LanewiseError as error:
+            report.refused.append(Refused(number, _external_id(raw), error.detail))
+            continue
+        batch.append((number, made))
+        size += len(made.text)
+        if len(batch) >= BATCH or size >= BATCH_CHARACTERS:
+            _write(lanes.reader, batch, report)
+            batch, size = [], 0
+            if progress:
+                progress(read, report.written)
+                read = 0
+    _write(lanes.reader, batch, report)
+    if progress:
+        progress(read, report.written)
+    return report
+
+
+def import_items(items: Iterable[dict[str, Any]], lanes: Lanes) -> Report:
+    """Import records as dicts of the same shape as the lines."""
+    return import_lines(_dumped(items), lanes)
+
+
+def _dumped(items: Iterable[dict[str, Any]]) -> Iterator[str]:
+    for item in items:
+        yield json.dumps(item)
+
+
+def _write(reader: Reader, batch: list[tuple[int, Draft]], report: Report) -> None:
+    """Write a batch in one transaction; when the database refuses it, halve it until the culprit is alone."""
+    if not batch:
+        return
+    try:
+        written = records.save(reader, [made for _, made in batch])
+    except (LanewiseError, DataError) as error:
+        if len(batch) == 1:
+            reason = error.detail if isinstance(error, LanewiseError) else str(error).splitlines()[0]
+            report.refused.append(Refused(batch[0][0], batch[0][1].external_id, reason))
+            return
+        middle = len(batch) // 2
+        _write(reader, batch[:middle], report)
+        _write(reader, batch[middle:], report)
+        return
+    for item in written:
+        report.created += item.created
+        report.updated += not item.created and item.changed
+        report.unchanged += not item.created and not item.changed
+        report.skipped_properties += len(item.skipped)
+
+
+def parse_line(raw: bytes | str, lanes: Lanes) -> Draft:
+    """A checked draft from one line; Invalid says what is wrong with it."""
+    try:
+        item = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"Not JSON: {error}.") from None
+    if not isinstance(item, dict):
+        raise Invalid("Not a JSON object.")
+    unknown = sorted(set(item) - FIELDS)
+    if unknown:
+        raise Invalid.field(unknown[0], "Unknown field.")
+    for name in ("title", "text", "kind", "external_id", "occurred_at", "date_precision", "recorded_at"):
+        if not isinstance(item.get(name), str | None):
+            raise Invalid.field(name, "Must be a string.")
+    for name in ("edge_properties", "tags"):
+        if not isinstance(item.get(name), list | None):
+            raise Invalid.field(name, "Must be a list.")
+    if not all(isinstance(tag, str) for tag in item.get("tags") or ()):
+        raise Invalid.field("tags", "Must be strings.")
+    if not all(isinstance(entry, str | dict) for entry in item.get("edge_properties") or ()):
+        raise Invalid.field("edge_properties", "Must be objects or label:value strings.")
+    if not isinstance(item.get("source"), dict | None):
+        raise Invalid.field("source", "Must be an object.")
+    lane_id = lanes.id(item.get("lane"))
+    return drafts.draft(
+        lane_id=lane_id,
+        text=item.get("text") or "",
+        title=item.get("title") or "",
+        kind=item.get("kind") or "note",
+        external_id=item.get("external_id") or _identity(item),
+        source=item.get("source"),
+        occurred_at=item.get("occurred_at"),
+        date_precision=item.get("date_precision"),
+        recorded_at=item.get("recorded_at"),
+        edge_properties=item.get("edge_properties"),
+        tags=item.get("tags"),
+    )
+
+
+def _identity(item: dict[str, Any]) -> str:
+    """An external_id for a line without one: the digest of its content, so that importing it again finds it."""
+    content = json.dumps(item, sort_keys=True).encode()
+    return "import:" + hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _external_id(raw: bytes | str) -> str | None:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    name = found.get("external_id") if isinstance(found, dict) else None
+    return name[:200] if isinstance(name, str) else None
