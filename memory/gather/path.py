@@ -32,10 +32,10 @@ def path(
     """
     reader = reader_of_ends or scope.reader
     one, two = resolve(reader, start), resolve(reader, end)
-    reach = Reach(scope, labels=labels, types=types)
+    reach = Reach(scope, ends=[one, two], labels=labels, types=types)
     found = strongest_chain(reach, one.id, two.id, max_depth=max_depth, hub_limit=HUB_LIMIT, beam=BEAM)
     ids = [one.id, *(link.target for link in found.links)] if found.found else []
-    shown = heads(scope, ids, one.id) | heads(scope, ids, two.id)
+    shown = heads(scope, ids, [one.id, two.id])
     names = named(scope, reach, [link.key for link in found.links], ids)
     return {
         "from": start,
@@ -66,6 +66,6 @@ def _hint(found: Chain, max_depth: int) -> str | None:
         return None
     if found.truncated or found.closed_hubs:
         return (
-            f"No chain of at most {max_depth} hops was found; properties that very many records carry were not opened."
+            f"No chain of at most {max_depth} hops was found, but properties of very many records were not opened."
         )
     return f"No chain of at most {max_depth} hops joins the two records in the lanes you can read."

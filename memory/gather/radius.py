@@ -1,4 +1,4 @@
-"""Radius: the blast radius of a record, walked outward breadth first, best weight first (`walk.py` has the formula)."""
+"""Radius: the blast radius of a record, walked breadth first, best weight first (`walk.py` has the formula)."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def radius(
     carry them; `hubs` the properties that more than `hub_limit` other records carry: named, counted, not followed.
     """
     origin = resolve(reader_of_origin or scope.reader, sr_id)
-    reach = Reach(scope, labels=labels, types=types)
+    reach = Reach(scope, ends=[origin], labels=labels, types=types)
     found = walk(reach, origin.id, depth=depth, max_nodes=max_nodes, hub_limit=hub_limit)
     ids = [node.id for node in found.nodes]
-    shown = heads(scope, ids, origin.id)
+    shown = heads(scope, ids, [origin.id])
     names = named(scope, reach, [*found.edges, *(hub.key for hub in found.hubs[:HUBS_SHOWN])], ids)
     sizes = _sizes(reach, [hub.key for hub in found.hubs[:HUBS_SHOWN]])
     return {
@@ -94,19 +94,19 @@ def _hint(found: Walk, max_nodes: int, hub_limit: int) -> str | None:
 
 _HEADS = """
 select id, public_id, lane_id, title, kind, at, version, superseded_at from memory_record
-where id = any(%s) and (lane_id = any(%s) or id = %s)
+where id = any(%s) and (lane_id = any(%s) or id = any(%s))
 """
 
 
-def heads(scope: Scope, ids: Sequence[int], origin: int | None = None) -> dict[int, dict[str, Any]]:
+def heads(scope: Scope, ids: Sequence[int], ends: Sequence[int] = ()) -> dict[int, dict[str, Any]]:
     """What a graph shows of a record: {id: {sr_id, title, kind, lane, at, version}}, readable ones only.
 
-    `origin` is shown whatever lanes the walk was narrowed to: the caller resolved it.
+    `ends` are shown whatever lanes the walk was narrowed to: the caller resolved them.
     """
     lanes = scope.reader.lanes
     out = {}
     for record, public_id, lane, title, kind, at, version, superseded in sql.fetch(
-        _HEADS, (list(ids), scope.lanes, origin)
+        _HEADS, (list(ids), scope.lanes, list(ends))
     ):
         out[record] = {
             "sr_id": public(public_id),
@@ -166,7 +166,8 @@ _LEFT_OUT = f"""
 select count(distinct (e.record_id, e.key)) from memory_edgeproperty e
 where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.state & 5 <> 0 and e.state & 2 = 0
   and not {live("e")}
-  and not exists (select 1 from memory_edgeproperty o where o.record_id = e.record_id and o.key = e.key and {live("o")})
+  and not exists (select 1 from memory_edgeproperty o
+    where o.record_id = e.record_id and o.key = e.key and {live("o")})
   and (e.label not in ('e_connect', 'e_adjust') or exists (
     select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id
       and o.lane_id = any(%(lanes)s)))

@@ -16,6 +16,7 @@ from memory.gather.chain import Touch
 from memory.gather.scope import Scope, live
 from memory.gather.traverse import UNWALKED_LABEL
 from memory.gather.walk import Step
+from memory.selectors.records import Row
 
 Members = tuple[int, Sequence[tuple[int, Any]]]
 
@@ -49,11 +50,28 @@ _ONCE = """and not exists (select 1 from memory_edgeproperty d
 
 class Reach:
     """What one reader can walk at one instant. `labels`: only properties of these labels; `types`: of connections,
-    only those of these types."""
+    only those of these types. `ends`: the records named by the caller, which take part even where the walk is
+    narrowed to lanes they are not in."""
 
-    def __init__(self, scope: Scope, *, labels: Sequence[str] | None = None, types: Sequence[str] | None = None):
+    def __init__(
+        self,
+        scope: Scope,
+        *,
+        ends: Sequence[Row] = (),
+        labels: Sequence[str] | None = None,
+        types: Sequence[str] | None = None,
+    ):
         self.scope = scope
         self.params: dict[str, Any] = {"lanes": scope.lanes, "unwalked": UNWALKED_LABEL, **scope.params}
+        guests = [row for row in ends if row.lane_id not in scope.lanes]
+        inside = ""
+        if guests:
+            self.params |= {
+                "lanes": [*scope.lanes, *{row.lane_id for row in guests}],
+                "own_lanes": scope.lanes,
+                "guests": [row.id for row in guests],
+            }
+            inside = " and ({e}.lane_id = any(%(own_lanes)s) or {e}.record_id = any(%(guests)s))"
         limits = ""
         if labels is not None:
             limits += " and e.label = any(%(labels)s)"
@@ -62,7 +80,7 @@ class Reach:
             limits += " and e.type = any(%(types)s)"
             self.params["types"] = list(types)
         own = _OWN.format(live=live("e"), labels=limits)
-        once = _ONCE if scope.include_invalidated else ""
+        once = (_ONCE if scope.include_invalidated else "") + inside.format(e="e")
         listed = _CARRIERS.format(columns=_LISTED, live=live("e"), once=once)
         counted = _CARRIERS.format(columns="count(*) as n", live=live("e"), once=once)
         with_own = f"with own as materialized ({own})"
@@ -116,6 +134,7 @@ class Reach:
             _COMMON,
             {
                 **self.params,
+                "lanes": self.scope.lanes,
                 "one": [one for one, _ in pairs],
                 "two": [two for _, two in pairs],
                 "without": list(without),

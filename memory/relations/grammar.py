@@ -2,8 +2,8 @@
 
     find_relations("Raj from the frontend team just finished the checkout redesign. …")
 
-gives entities and relations. The grammar is of frames (`lexicon.py`) read in clauses (`clauses.py`) between the things
-noun phrases name (`mentions.py`). It prefers silence to guessing: questions, conditions, wishes, denials and plans state
+gives entities and relations. The grammar is of frames (`lexicon.py`) read in clauses (`clauses.py`) between what noun
+phrases name (`mentions.py`). It prefers silence to guessing: questions, conditions, wishes, denials and plans state
 nothing; what has ended ("no longer works for", "moved from") is reported apart, for it ends what is remembered.
 """
 
@@ -19,6 +19,7 @@ from memory.relations.lexicon import (
     IN_HOUSE,
     NOUN_TYPES,
     NOUNS,
+    PAST_ADVERBS,
     PURPOSES,
     UNDIRECTED,
     VERBS,
@@ -311,9 +312,7 @@ class _Reading:
         for prep in kids(name, "prep"):
             if prep.lower_ in ("from", "of", "at", "on", "in", "with"):
                 for target in everyone(kids(prep, "pobj")):
-                    self._belongs(
-                        name, target, any(t.lower_ in ("formerly", "previously") for t in prep.children), 0.8
-                    )
+                    self._belongs(name, target, any(t.lower_ in PAST_ADVERBS for t in prep.children), 0.8)
 
     def _belongs(self, person: Any, target: Any, ended: bool, confidence: float) -> None:
         one, two = self.register.mention(person), self.register.mention(target)

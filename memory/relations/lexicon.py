@@ -12,6 +12,11 @@ PEOPLE, BODIES = ("person",), ("organisation", "team")
 ANY: tuple[str, ...] = ()
 
 
+def listed(words: str) -> list[str]:
+    """Words written in one line."""
+    return words.split()
+
+
 @dataclass(frozen=True)
 class Frame:
     type: str
@@ -113,316 +118,112 @@ VERBS: dict[str, tuple[Frame, ...]] = {
     **_frames("lease rent", Frame("LEASES")),
 }
 
-# A noun saying what someone is to someone: "the general counsel of Norwick", "Norwick's lawyer", "a partner at Hale LLP".
+# A noun saying what someone is to someone: "the general counsel of Norwick", "a partner at Hale LLP".
 NOUNS: dict[str, str] = {
-    **dict.fromkeys(["counsel", "attorney", "lawyer", "solicitor", "barrister", "advocate"], "REPRESENTS"),
+    **dict.fromkeys(listed("counsel attorney lawyer solicitor barrister advocate"), "REPRESENTS"),
     **dict.fromkeys(
-        [
-            "partner",
-            "associate",
-            "employee",
-            "director",
-            "officer",
-            "paralegal",
-            "secretary",
-            "chairman",
-            "chairwoman",
-            "chair",
-            "ceo",
-            "cfo",
-            "coo",
-            "president",
-            "engineer",
-            "designer",
-            "analyst",
-            "clerk",
-            "trainee",
-            "manager",
-        ],
+        listed(
+            "partner associate employee director officer paralegal secretary chairman chairwoman chair ceo cfo "
+            "coo president engineer designer analyst clerk trainee manager"
+        ),
         "EMPLOYED_BY",
     ),
-    **dict.fromkeys(["member"], "MEMBER_OF"),
-    **dict.fromkeys(["subsidiary", "affiliate"], "SUBSIDIARY_OF"),
-    **dict.fromkeys(["client"], "CLIENT_OF"),
-    **dict.fromkeys(["owner"], "OWNS"),
-    **dict.fromkeys(["guarantor"], "GUARANTEES"),
-    **dict.fromkeys(["tenant", "lessee"], "LEASES_FROM"),
-    **dict.fromkeys(["supplier", "vendor"], "SUPPLIES"),
-    **dict.fromkeys(["part", "component"], "PART_OF"),
-    **dict.fromkeys(["trustee"], "TRUSTEE_OF"),
-    **dict.fromkeys(["lead", "leader", "head"], "LEADS"),
+    **dict.fromkeys(listed("member"), "MEMBER_OF"),
+    **dict.fromkeys(listed("subsidiary affiliate"), "SUBSIDIARY_OF"),
+    **dict.fromkeys(listed("client"), "CLIENT_OF"),
+    **dict.fromkeys(listed("owner"), "OWNS"),
+    **dict.fromkeys(listed("guarantor"), "GUARANTEES"),
+    **dict.fromkeys(listed("tenant lessee"), "LEASES_FROM"),
+    **dict.fromkeys(listed("supplier vendor"), "SUPPLIES"),
+    **dict.fromkeys(listed("part component"), "PART_OF"),
+    **dict.fromkeys(listed("trustee"), "TRUSTEE_OF"),
+    **dict.fromkeys(listed("lead leader head"), "LEADS"),
 }
 # In-house counsel is employed; outside counsel represents.
-IN_HOUSE = frozenset(["general", "in-house", "inhouse", "corporate", "deputy", "assistant"])
+IN_HOUSE = frozenset(listed("general in-house inhouse corporate deputy assistant"))
 
 # What the receiver of something is to do with it: "for QA testing", "for approval".
 PURPOSES: dict[str, str] = {
-    **dict.fromkeys(["testing", "test", "tests", "qa"], "TESTING"),
-    **dict.fromkeys(["review", "reviewing"], "REVIEWING"),
-    **dict.fromkeys(["approval", "approving", "sign-off", "signoff"], "APPROVING"),
-    **dict.fromkeys(["signature", "signing", "execution"], "SIGNING"),
-    **dict.fromkeys(["drafting", "revision"], "DRAFTING"),
-    **dict.fromkeys(["filing"], "FILING"),
+    **dict.fromkeys(listed("testing test tests qa"), "TESTING"),
+    **dict.fromkeys(listed("review reviewing"), "REVIEWING"),
+    **dict.fromkeys(listed("approval approving sign-off signoff"), "APPROVING"),
+    **dict.fromkeys(listed("signature signing execution"), "SIGNING"),
+    **dict.fromkeys(listed("drafting revision"), "DRAFTING"),
+    **dict.fromkeys(listed("filing"), "FILING"),
 }
 
 NOUN_TYPES: dict[str, str] = {
-    **dict.fromkeys(["team", "squad", "crew", "department", "desk", "committee", "taskforce", "practice"], "team"),
+    **dict.fromkeys(listed("team squad crew department desk committee taskforce practice"), "team"),
     **dict.fromkeys(
-        [
-            "redesign",
-            "migration",
-            "project",
-            "launch",
-            "rollout",
-            "integration",
-            "prototype",
-            "refactor",
-            "release",
-            "campaign",
-            "initiative",
-            "programme",
-            "program",
-            "upgrade",
-            "sprint",
-            "pilot",
-        ],
+        listed(
+            "redesign migration project launch rollout integration prototype refactor release campaign initiative "
+            "programme program upgrade sprint pilot"
+        ),
         "project",
     ),
     **dict.fromkeys(
-        [
-            "agreement",
-            "contract",
-            "motion",
-            "brief",
-            "memo",
-            "memorandum",
-            "lease",
-            "deed",
-            "will",
-            "policy",
-            "report",
-            "complaint",
-            "order",
-            "letter",
-            "filing",
-            "petition",
-            "pleading",
-            "affidavit",
-            "declaration",
-            "statement",
-            "amendment",
-            "addendum",
-            "licence",
-            "license",
-            "settlement",
-            "nda",
-            "opinion",
-            "invoice",
-            "minutes",
-            "undertaking",
-            "submission",
-            "clause",
-            "schedule",
-        ],
+        listed(
+            "agreement contract motion brief memo memorandum lease deed will policy report complaint order letter "
+            "filing petition pleading affidavit declaration statement amendment addendum licence license "
+            "settlement nda opinion invoice minutes undertaking submission clause schedule"
+        ),
         "document",
     ),
     **dict.fromkeys(
-        [
-            "matter",
-            "case",
-            "arbitration",
-            "litigation",
-            "dispute",
-            "claim",
-            "appeal",
-            "lawsuit",
-            "proceeding",
-            "proceedings",
-            "hearing",
-            "trial",
-            "investigation",
-            "merger",
-            "acquisition",
-            "transaction",
-            "deal",
-        ],
+        listed(
+            "matter case arbitration litigation dispute claim appeal lawsuit proceeding proceedings hearing trial "
+            "investigation merger acquisition transaction deal"
+        ),
         "matter",
     ),
     **dict.fromkeys(
-        [
-            "api",
-            "service",
-            "database",
-            "system",
-            "app",
-            "application",
-            "server",
-            "website",
-            "portal",
-            "pipeline",
-            "library",
-            "module",
-            "platform",
-            "tool",
-        ],
+        listed(
+            "api service database system app application server website portal pipeline library module platform tool"
+        ),
         "system",
     ),
-    **dict.fromkeys(
-        ["company", "firm", "bank", "fund", "trust", "partnership", "corporation", "subsidiary", "insurer"],
-        "organisation",
-    ),
+    **dict.fromkeys(listed("company firm bank fund trust partnership corporation subsidiary insurer"), "organisation"),
 }
 
 # The last word of a name that tells what bears it.
 NAME_TYPES: dict[str, str] = {
     **dict.fromkeys(
-        [
-            "llp",
-            "llc",
-            "lp",
-            "inc",
-            "ltd",
-            "limited",
-            "plc",
-            "corp",
-            "corporation",
-            "co",
-            "company",
-            "holdings",
-            "group",
-            "partners",
-            "bank",
-            "shipping",
-            "logistics",
-            "energy",
-            "capital",
-            "ventures",
-            "partnership",
-            "associates",
-            "chambers",
-            "solicitors",
-            "trust",
-            "fund",
-            "insurance",
-            "industries",
-            "pharmaceuticals",
-            "labs",
-            "laboratories",
-            "foundation",
-            "university",
-            "college",
-            "ministry",
-            "commission",
-            "agency",
-            "authority",
-            "gmbh",
-            "ag",
-            "glass",
-            "freight",
-            "works",
-            "systems",
-            "software",
-            "technologies",
-            "consulting",
-            "international",
-            "trading",
-            "mining",
-            "timber",
-            "textiles",
-            "hotels",
-            "motors",
-            "electric",
-            "power",
-            "water",
-            "oil",
-            "gas",
-            "railways",
-            "brewery",
-            "breweries",
-            "sa",
-            "nv",
-            "bv",
-            "pte",
-            "pty",
-            "court",
-            "tribunal",
-            "council",
-            "union",
-            "airlines",
-            "motors",
-            "steel",
-            "foods",
-            "media",
-        ],
+        listed(
+            "llp llc lp inc ltd limited plc corp corporation co company holdings group partners bank shipping "
+            "logistics energy capital ventures partnership associates chambers solicitors trust fund insurance "
+            "industries pharmaceuticals labs laboratories foundation university college ministry commission "
+            "agency authority gmbh ag glass freight works systems software technologies consulting international "
+            "trading mining timber textiles hotels motors electric power water oil gas railways brewery breweries "
+            "sa nv bv pte pty court tribunal council union airlines motors steel foods media"
+        ),
         "organisation",
     ),
-    **dict.fromkeys(["team", "squad", "desk", "committee", "department"], "team"),
-    **dict.fromkeys(["project"], "project"),
-    **dict.fromkeys(["agreement", "deed", "lease", "contract", "memorandum"], "document"),
-    **dict.fromkeys(["api", "database", "service", "platform"], "system"),
-    **dict.fromkeys(["arbitration", "litigation", "matter"], "matter"),
-    **dict.fromkeys(["street", "road", "avenue", "square"], "place"),
+    **dict.fromkeys(listed("team squad desk committee department"), "team"),
+    **dict.fromkeys(listed("project"), "project"),
+    **dict.fromkeys(listed("agreement deed lease contract memorandum"), "document"),
+    **dict.fromkeys(listed("api database service platform"), "system"),
+    **dict.fromkeys(listed("arbitration litigation matter"), "matter"),
+    **dict.fromkeys(listed("street road avenue square"), "place"),
 }
 
-TITLES = frozenset(
-    ["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "judge", "justice", "lord", "lady"]
-)
+TITLES = frozenset(listed("mr mrs ms miss dr prof professor sir dame judge justice lord lady"))
 
 # "refused to sign": what hangs on these verbs is not said to have happened.
 UNREAL = frozenset(
-    [
-        "plan",
-        "want",
-        "intend",
-        "hope",
-        "expect",
-        "refuse",
-        "decline",
-        "fail",
-        "try",
-        "attempt",
-        "seek",
-        "agree",
-        "offer",
-        "propose",
-        "threaten",
-        "promise",
-        "ask",
-        "tell",
-        "request",
-        "need",
-        "like",
-        "wish",
-        "consider",
-        "decide",
-        "deny",
-        "dispute",
-        "doubt",
-        "allege",
-        "forget",
-        "wait",
-        "hesitate",
-        "avoid",
-        "demand",
-        "invite",
-        "urge",
-        "suggest",
-        "recommend",
-        "prepare",
-    ]
+    listed(
+        "plan want intend hope expect refuse decline fail try attempt seek agree offer propose threaten "
+        "promise ask tell request need like wish consider decide deny dispute doubt allege forget wait "
+        "hesitate avoid demand invite urge suggest recommend prepare"
+    )
 )
-SAID = frozenset(
-    ["say", "claim", "report", "state", "believe", "think", "suspect", "understand", "assume", "hear", "argue"]
-)
-STOPPING = frozenset(["stop", "cease", "quit", "finish", "end"])
-GOING_ON = frozenset(["start", "begin", "continue", "keep", "remain", "proceed", "go"])
-MODALS = frozenset(
-    ["may", "might", "could", "would", "should", "can", "will", "shall", "must", "'ll", "'d", "ca", "wo"]
-)
-CONDITIONS = frozenset(["if", "unless", "whether", "until", "lest", "once"])
+SAID = frozenset(listed("say claim report state believe think suspect understand assume hear argue"))
+STOPPING = frozenset(listed("stop cease quit finish end"))
+GOING_ON = frozenset(listed("start begin continue keep remain proceed go"))
+MODALS = frozenset(listed("may might could would should can will shall must 'll 'd ca wo"))
+CONDITIONS = frozenset(listed("if unless whether until lest once"))
 # "no longer", "formerly": what is said held once and does not now.
-PAST_ADVERBS = frozenset(["formerly", "previously", "once"])
-NEVER = frozenset(["never", "hardly", "barely", "scarcely", "neither", "nor", "rarely", "almost", "nearly"])
+PAST_ADVERBS = frozenset(listed("formerly previously once"))
+NEVER = frozenset(listed("never hardly barely scarcely neither nor rarely almost nearly"))
 
 SINGLE_VALUED = frozenset({"MEMBER_OF", "EMPLOYED_BY", "REPORTS_TO", "LOCATED_IN"})
 UNDIRECTED = frozenset({"WORKS_WITH", "MERGED_WITH", "SETTLED_WITH", "SIMILAR", "RELATED", "OPPOSITE"})

@@ -1,4 +1,4 @@
-"""From noun phrases to entities: what a phrase calls something, what kind of thing it is, which earlier one it means."""
+"""From noun phrases to entities: what a phrase names, what kind of thing that is, which earlier one it means."""
 
 from __future__ import annotations
 
@@ -7,49 +7,18 @@ from typing import Any
 
 from memory.normal import fold
 from memory.relations.findings import Entity
-from memory.relations.lexicon import NOUN_TYPES, NOUNS
+from memory.relations.lexicon import NOUN_TYPES, NOUNS, listed
 from memory.relations.names import Word, name_type
 
 _NER = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
 _PLAIN_ADJECTIVES = frozenset(
-    [
-        "new",
-        "old",
-        "final",
-        "draft",
-        "first",
-        "second",
-        "last",
-        "next",
-        "same",
-        "whole",
-        "entire",
-        "former",
-        "current",
-        "other",
-        "own",
-        "early",
-        "late",
-        "revised",
-        "amended",
-        "updated",
-        "recent",
-        "latest",
-        "proposed",
-        "pending",
-        "big",
-        "small",
-        "major",
-        "minor",
-        "full",
-        "main",
-        "key",
-        "urgent",
-        "important",
-    ]
+    listed(
+        "new old final draft first second last next same whole entire former current other own early late revised "
+        "amended updated recent latest proposed pending big small major minor full main key urgent important"
+    )
 )
 _HE, _IT, _THEY = {"he", "she", "him", "her"}, {"it"}, {"they", "them"}
-_SMALL = frozenset(["of", "with", "for", "against", "to", "and", "the", "in", "on"])
+_SMALL = frozenset(listed("of with for against to and the in on"))
 
 
 @dataclass

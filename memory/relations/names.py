@@ -20,7 +20,7 @@ JOINING = frozenset({"&", "of", "de", "van", "von", "der", "da", "di", "la", "bi
 
 @dataclass(frozen=True)
 class Word:
-    """One token for the parser: what it is shown, what the text has there, and where; `name` marks a put-aside name."""
+    """A token for the parser: what it is shown, what the text has there, where; `name` marks a put-aside name."""
 
     shown: str
     text: str
@@ -102,31 +102,7 @@ def words(doc: Any, ordinary: Ordinary) -> list[Word]:
             out.append(Word(token.text, token.text, token.idx, token.idx + len(token), bool(token.whitespace_)))
             i += 1
             continue
-        j = i + 1
-        while j < len(doc):
-            if is_name(doc[j], ordinary) and not doc[j].is_sent_start:
-                j += 1
-            elif (
-                j + 1 < len(doc)
-                and (doc[j].lower_ in JOINING)
-                and is_name(doc[j + 1], ordinary)
-                and (
-                    doc[j].lower_ != "of"
-                    or j == i + 1
-                    and doc[i].lower_ in ("bank", "university", "court", "ministry")
-                )
-            ):
-                j += 2
-            elif (
-                doc[j].lower_ in ("plc", "llp", "gmbh")
-                or doc[j].text == "."
-                and len(doc[j - 1]) == 1
-                and j + 1 < len(doc)
-                and is_name(doc[j + 1], ordinary)
-            ):
-                j += 1
-            else:
-                break
+        j = _end_of_name(doc, i, ordinary)
         start, last = token.idx, doc[j - 1]
         text = doc.text[start : last.idx + len(last)]
         if text.endswith(".") and name_type(text) not in ("", "person"):
@@ -141,3 +117,21 @@ def words(doc: Any, ordinary: Ordinary) -> list[Word]:
         out.append(Word(shown[text], text, start, last.idx + len(last), bool(last.whitespace_), name=True))
         i = j
     return out
+
+
+def _end_of_name(doc: Any, i: int, ordinary: Ordinary) -> int:
+    """The index after the last token of the name that begins at `i`."""
+    j = i + 1
+    while j < len(doc):
+        word = doc[j].lower_
+        goes_on = j + 1 < len(doc) and is_name(doc[j + 1], ordinary)
+        of = word != "of" or (j == i + 1 and doc[i].lower_ in ("bank", "university", "court", "ministry"))
+        if (is_name(doc[j], ordinary) and not doc[j].is_sent_start) or word in ("plc", "llp", "gmbh"):
+            j += 1
+        elif goes_on and word in JOINING and of:
+            j += 2
+        elif goes_on and word == "." and len(doc[j - 1]) == 1:
+            j += 1
+        else:
+            break
+    return j
