@@ -6,4 +6,10 @@ from django.urls import include, path
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("api.urls")),
+    path("", include("web.urls")),
 ]
+
+handler400 = "web.views.base.bad_request"
+handler403 = "web.views.base.forbidden"
+handler404 = "web.views.base.not_found"
+handler500 = "web.views.base.server_error"

@@ -7,6 +7,7 @@ from datetime import UTC, timedelta
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from lanes.errors import Invalid
@@ -48,6 +49,10 @@ class Ask:
     def url(self, view: str = "web:timeline", **more: str) -> str:
         extra = {"require": self.require} if self.require != "any" else {}
         return self.query.url(view, **(extra | more))
+
+    def export_url(self, fmt: str) -> str:
+        _, _, query = self.url().partition("?")
+        return reverse("web:timeline-export", args=[fmt]) + (f"?{query}" if query else "")
 
     def with_typed(self) -> Ask | None:
         """Words typed into the box become a chip: label and value where they read so, else a value of any label."""

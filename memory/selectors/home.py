@@ -96,3 +96,12 @@ order by x.at desc, x.id desc limit %(limit)s
 def recent(reader: Reader, limit: int = 8) -> list[int]:
     """Ids of the records whose event (or writing, where undated) is latest, not later than now."""
     return [record for (record,) in sql.fetch(_RECENT, {"lanes": reader.lane_list, "limit": limit})]
+
+
+def last_changes(reader: Reader) -> list[tuple[int, datetime | None]]:
+    """(lane id, when its newest change was) for every readable lane."""
+    return sql.fetch(
+        "select l.id, (select r.updated_at from memory_record r where r.lane_id = l.id "
+        "order by r.updated_at desc, r.id desc limit 1) from unnest(%s::int[]) l(id)",
+        (reader.lane_list,),
+    )

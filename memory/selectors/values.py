@@ -103,7 +103,7 @@ from memory_record r where r.id = any(%(ids)s) group by 1, 2
 def over_time(scope: Scope, key: UUID, limit: int = CAP) -> dict[str, Any]:
     """The newest carriers by month (by year when they span more than four years) of event and by lane.
 
-    Returns {unit, buckets: [(start, {lane_id: n})], undated, first, last, counted}; first and last are instants.
+    Returns {unit, buckets: [(start, {lane_id: n})], undated, first, last, counted, lanes, ids}; first and last are instants.
     """
     carriers = sql.fetch(_CARRIERS, {"lanes": scope.lanes, "key": key, "limit": limit, **scope.params})
     ids = [record for record, _, _ in carriers]
@@ -122,6 +122,7 @@ def over_time(scope: Scope, key: UUID, limit: int = CAP) -> dict[str, Any]:
     return {
         "unit": unit, "buckets": sorted(buckets.items()), "undated": undated, "first": first, "last": last,
         "counted": len(ids), "ids": ids,
+        "lanes": len({lane for _, lane, _ in carriers}),
     }  # fmt: skip
 
 

@@ -61,7 +61,7 @@ class Timeline(PageView):
             "page_size": chronology.PAGE,
             "part_url": ask.url(part="data", **({"cursor": cursor} if cursor else {})),
             "exports": [
-                {"name": name, "url": ask.url("web:timeline-export").replace("FORMAT", fmt)}
+                {"name": name, "url": ask.export_url(fmt)}
                 for fmt, (name, _, _) in FORMATS.items()
             ],
             "data": chronology.picture(facts),
