@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from importlib import import_module
@@ -18,6 +17,7 @@ from lanes.errors import NotVisible
 from lanes.readers import Reader
 from memory.selectors.rows import ids_of
 from web.live.hub import hub
+from web.live.sessions import session_mark
 from web.live.threads import in_database
 from web.tenants import SESSION_KEY, Seat, take_seat
 
@@ -25,11 +25,6 @@ MAX_RECORDS, MAX_KEYS, MAX_BYTES = 2_000, 4_000, 400_000
 _SR = re.compile(r"sr_[0-9a-f]{32}")
 _KEY = re.compile(r"[0-9a-f]{32}")
 SIGNED_OUT = 4401
-
-
-def session_mark(session_key: str | None) -> str:
-    """What a session is called in a notice: a hash, so that the channel never carries a session key."""
-    return hashlib.sha256((session_key or "").encode()).hexdigest()[:16]
 
 
 class LiveConsumer(AsyncWebsocketConsumer):

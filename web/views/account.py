@@ -17,6 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from lanes.errors import NotVisible
 from web import words
+from web.live.sessions import announce
 from web.context import THEME_COOKIE, THEME_MEDIA
 from web.models import SignInFailure
 from web.tenants import SESSION_KEY
@@ -115,6 +116,7 @@ class PasswordChange(auth_views.PasswordChangeView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)
+        announce(user_id=self.request.user.pk)
         messages.success(self.request, "Your password is changed. Other devices are signed out.", extra_tags="ok")
         return response
 
