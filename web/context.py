@@ -26,7 +26,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     theme = request.COOKIES.get(THEME_COOKIE, "system")
     theme = theme if theme in THEME_MEDIA else "system"
     out: dict[str, Any] = {"theme": theme, "theme_media": THEME_MEDIA[theme], "themes": THEMES}
-    seat: Seat | None = getattr(request, "_seat", None) if getattr(request, "web_page", False) else None
+    known = getattr(request, "web_page", False) and not getattr(request, "_error_page", False)
+    seat: Seat | None = getattr(request, "_seat", None) if known else None
     if seat is not None:
         user = seat.user
         name = user.get_full_name() or user.get_username()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -22,7 +23,10 @@ from web import present, words
 
 DEPTHS = (1, 2, 3)
 DEPTH_MAX = 4
-SHOWN, SHOWN_MAX = 120, 400  # records drawn at first, and at most
+SHOWN, SHOWN_MAX = 60, 400  # records drawn at first, and at most
+# A property on more records than this ties a picture into a knot nobody can read: it goes on the shelf.
+HUB_LIMIT = 30
+NEWEST_OF_HUB = 3
 COUNTED = 1_000  # records a walk goes on to, so that the page can say how many there are
 
 
@@ -102,7 +106,7 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
     scope = Scope(reader, as_of=controls.as_of)
     nothing = controls.labels is not None and not controls.labels
     reply = radius(
-        scope, sr_id, depth=controls.depth, max_nodes=COUNTED,
+        scope, sr_id, depth=controls.depth, max_nodes=COUNTED, hub_limit=HUB_LIMIT,
         labels=None if controls.labels is None else list(controls.labels) or ["e_connect"],
     )  # fmt: skip
     walked = reply["nodes"][:1] if nothing else reply["nodes"]
@@ -136,6 +140,7 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
             "shares": _shares(pairs, n, via),
         }
         nodes.append(node)
+    newest = picture.newest(scope, [UUID(hex=h["key"]) for h in hubs], ids.get(sr_id, 0), NEWEST_OF_HUB)
     total, truncated = len(walked) - 1, bool(reply["truncated"]) and len(walked) >= COUNTED
     cut = total - (len(nodes) - 1)
     start, end = _range(picture.span(scope, list(read)), controls.as_of)
@@ -160,7 +165,13 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
     return {
         "data": data,
         "steps": _steps(nodes, by_name, reader),
-        "hubs": [{**h, "label_words": h["words"], "count_words": h["countWords"]} for h in hubs],
+        "hubs": [
+            {
+                **h, "label_words": h["words"], "count_words": h["countWords"],
+                "newest": [_item(node_of(reader, r), reader, r) for r in newest.get(h["key"], ())],
+            }
+            for h in hubs
+        ],
         "depth": controls.depth,
         "depths": DEPTHS if controls.depth in DEPTHS else (*DEPTHS, controls.depth),
         "labels": [
@@ -217,14 +228,17 @@ def _steps(nodes: list[dict[str, Any]], read: Mapping[str, Any], reader: Reader)
     steps: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for node in nodes:
         if node["depth"]:
-            steps[node["depth"]].append(
-                {
-                    "sr_id": node["id"], "version": node["version"], "title": node["title"],
-                    "lane": reader.lanes[read[node["id"]]["lane_id"]], "kind_colour": node["kindColour"],
-                    "author": {"agent": node["agent"]}, "superseded": node["superseded"], "shares": node["shares"],
-                }
-            )  # fmt: skip
+            steps[node["depth"]].append(_item(node, reader, read[node["id"]]))
     return [{"words": words.plural(d, "step"), "nodes": steps[d]} for d in sorted(steps)]
+
+
+def _item(node: Mapping[str, Any], reader: Reader, read: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the list."""
+    return {
+        "sr_id": node["id"], "version": node["version"], "title": node["title"], "lane": reader.lanes[read["lane_id"]],
+        "kind_colour": node["kindColour"], "author": {"agent": node["agent"]}, "superseded": node["superseded"],
+        "shares": node.get("shares", ""), "when": node["when"], "url": node["url"],
+    }  # fmt: skip
 
 
 def _why_empty(nothing: bool, hubs: list[Any], controls: Controls) -> str:

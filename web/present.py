@@ -196,6 +196,8 @@ def marked_paragraphs(
             for m in list(pattern.finditer(text))[:50]
         ]
     for tag in tags:
+        if tag["label"] == "tense":
+            continue  # nobody reads for the tense of a verb
         if tag["start"] is not None and tag["end"] is not None and 0 <= tag["start"] < tag["end"] <= len(text):
             said = f"{words.label_words(tag['label'])} found in the text: {tag['value']}"
             marks.append((tag["start"], tag["end"], "derived", "", said))

@@ -91,3 +91,28 @@ select distinct label from (
 def labels_near(scope: Scope, record_id: int) -> list[str]:
     """Labels that a walk from the record can go along."""
     return [label for (label,) in sql.fetch(_NEAR, {"record": record_id, "lanes": scope.lanes, **scope.params})]
+
+
+# The newest carriers of each hub, so that a record that shares only a hub with another is still seen to arrive.
+_NEWEST = """
+select k.key, x.record_id from unnest(%(keys)s::uuid[]) k(key) cross join lateral (
+  select y.record_id, y.at from unnest(%(lanes)s::int[]) l(id) cross join lateral (
+    select e.record_id, e.at from memory_edgeproperty e where e.key = k.key and e.lane_id = l.id
+      and e.record_id <> %(origin)s and {live} order by e.at desc, e.record_id desc limit %(each)s) y
+  order by y.at desc, y.record_id desc limit %(each)s) x
+""".format(live=live("e"))
+
+
+def newest(scope: Scope, keys: Sequence[UUID], origin: int, each: int) -> dict[str, list[dict[str, Any]]]:
+    """The newest records carrying each property, as `nodes` shows them, by the key's hex digits. Two statements."""
+    if not keys:
+        return {}
+    rows = sql.fetch(
+        _NEWEST, {"keys": list(keys), "lanes": scope.lanes, "origin": origin, "each": each, **scope.params}
+    )
+    read = nodes(scope, [record for _, record in rows])
+    found: dict[str, list[dict[str, Any]]] = {}
+    for key, record in rows:
+        if record in read:
+            found.setdefault(key.hex, []).append(read[record])
+    return found

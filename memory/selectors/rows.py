@@ -61,7 +61,7 @@ def ids_of(reader: Reader, publics: Sequence[str]) -> dict[str, int]:
 _FULL = "select text, source, ingested_version, ingest_error from memory_record where id = %s and lane_id = any(%s)"
 _TAGS = """
 select label, value, extractor, start, "end" from memory_tag
-where record_id = %s and lane_id = any(%s) order by start nulls last, id limit %s
+where record_id = %s and lane_id = any(%s) and label <> 'tense' order by start nulls last, id limit %s
 """
 # Closed intervals of properties, so that what has ended stays visible.
 _ENDED = """

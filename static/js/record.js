@@ -119,6 +119,12 @@ function panel() {
   const box = $('sel');
   const id = view?.selected;
   const node = id && nodeOf(id);
+  const row = id && !node && $('list').querySelector(`button[data-id="${id}"][data-url]`);
+  if (row) {
+    box.replaceChildren(el('h3', {}, el('a', { class: 'quiet', href: row.dataset.url }, row.querySelector('.t').textContent)),
+      el('p', { class: 'small' }, 'Shares only a hub with this record, so it is not in the picture.'), el('div', { class: 'row tight' }, el('a', { class: 'btn sm', href: row.dataset.url }, 'Open')));
+    return;
+  }
   if (!node) {
     box.replaceChildren(el('p', { class: 'hint' }, picking ? 'Choose the record at the other end of the path.' : 'Select a record to see why it is here.',
       picking ? null : el('span', { class: 'wide-only' }, ' Double-click to walk on from it. ', el('kbd', {}, '↑'), ' ', el('kbd', {}, '↓'), ' move through the list.')));

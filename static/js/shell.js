@@ -51,6 +51,8 @@ function clicks() {
     if (open) { $(open.dataset.open)?.showModal(); return; }
     const close = event.target.closest('dialog [data-close]');
     if (close) { close.closest('dialog').close(); return; }
+    const toggle = event.target.closest('[data-toggle-class]');
+    if (toggle) toggle.setAttribute('aria-pressed', String($(toggle.dataset.toggleOn).classList.toggle(toggle.dataset.toggleClass)));
     if (event.target.closest('[data-copy-url]')) copy(location.href, 'Link copied.');
     const value = event.target.closest('[data-copy]');
     if (value) copy(value.dataset.copy, 'Copied.');

@@ -57,11 +57,11 @@ class Insights(PageView):
         read = picture.nodes(scope, list(ids.values()))
         names = {i: read[i]["sr_id"] for i in read}
         node = {r["sr_id"]: pictures.node_of(self.reader, r) for r in read.values()}
-        clusters, drawn = self._clusters(groups, node)
-        everyone = [n["id"] for n in drawn]
+        everyone = [r["sr_id"] for g in groups["communities"] for r in g["srs"] if r["sr_id"] in node]
         shared = picture.shared(scope, [ids[name] for name in everyone])
         # what nearly all of them carry says nothing about clusters and would only tie the picture together
-        telling = [s for s in shared if len(s["records"]) <= max(8, len(everyone) * 0.3)]
+        telling = [s for s in shared if len(s["records"]) <= max(6, len(everyone) * 0.3)]
+        clusters, drawn = self._clusters(groups, node, {s["key"] for s in telling})
         title = node[origin]["title"] if origin in node else ""
         most = max((r[by] for r in leaders["srs"]), default=0)
         url = f"from={origin}" if origin else f"lane={lane}"
@@ -92,7 +92,7 @@ class Insights(PageView):
         }
 
     def _clusters(
-        self, groups: dict[str, Any], node: dict[str, dict[str, Any]]
+        self, groups: dict[str, Any], node: dict[str, dict[str, Any]], telling: set[Any]
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         clusters, drawn = [], []
         for number, group in enumerate(groups["communities"], 1):
@@ -107,7 +107,8 @@ class Insights(PageView):
                     "chips": [
                         present.chip(s["label"], s["value"]) | {"count_words": ""}
                         for s in group["shared"]
-                        if not s["label"].startswith(normal.RESERVED_PREFIX)
+                        if normal.edge_key(s["label"], s["value"]) in telling
+                        and not s["label"].startswith(normal.RESERVED_PREFIX)
                     ][:4],
                     "top": [self._row(m) for m in members[:3]],
                 }

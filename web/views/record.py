@@ -148,7 +148,7 @@ class RecordView(PageView):
         parts = []
         for name, value in source.items():
             if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
-                plain = name in ("name", "title", "file", "source")
+                plain = name in ("name", "title", "file", "source", "system")
                 parts.append(str(value) if plain else f"{words.label_words(name)} {value}")
         return ", ".join(parts[:6])
 

@@ -102,8 +102,7 @@ class Search(PageView):
 
     def _find(self, scope: Scope, query: Query, cursor: str | None) -> dict[str, Any]:
         """The fused page: structure, words and meaning."""
-        reply = found.page(scope, query, limit=PAGE, cursor=cursor)
-        return reply
+        return found.page(scope, query, limit=PAGE, cursor=cursor)
 
     @staticmethod
     def _lexemes(query: Query) -> set[str]:
@@ -197,8 +196,12 @@ class Search(PageView):
             for t, size in zip(positive, counted, strict=True)
         ]
         if len(query.terms) > 1 or (query.terms and query.words):
-            title = f"No records match all {len(query.terms) + bool(query.words)}"
+            asked = len(query.terms) + bool(query.words)
+            title = f"No records match {'both' if asked == 2 else f'all {asked}'}"
+            none = [terms.said(t) for t, size in zip(positive, counted, strict=True) if not size.count]
             text = (words.listing(said) + ", but none matches everything.") if said else ""
+            if none:
+                text = f"No record that you can read carries {words.listing(none)}."
             smallest = sorted(zip(positive, counted, strict=True), key=lambda pair: pair[1].count)
             away = smallest[0][0] if smallest else query.terms[-1]
             actions.append({"name": f"Take away {terms.said(away)}", "url": query.without_term(away).url()})
