@@ -133,9 +133,9 @@ insert into memory_record (public_id, tenant_id, lane_id, kind, title, text, ext
 select p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, now()),
   coalesce(occ, rec, now()), now(), 1, %(user)s, %(profile)s, 0, ''
 from unnest(%(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(ext)s::text[],
-  %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[])
-  u(p, l, kind, title, text, ext, source, occ, prec, rec)
-order by l, ext
+  %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) with ordinality
+  u(p, l, kind, title, text, ext, source, occ, prec, rec, n)
+order by case when ext is null then 0 else l end, ext, n  -- named ones in one order, so that writers cannot deadlock
 on conflict (lane_id, external_id) do nothing
 returning id, lane_id, at, public_id
 """

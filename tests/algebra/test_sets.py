@@ -1,0 +1,88 @@
+"""intersect, union, count and group against the brute-force model: any lanes, any terms, any paging."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory.gather.count import count
+from memory.gather.group import group
+from memory.gather.intersect import intersect
+from memory.gather.union import union
+from tests.algebra.model import LABELS, Model, build, fold, matches, readable_lanes, record_specs, rolled_back
+
+pytestmark = pytest.mark.django_db
+often = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+def paged(operation, model: Model, readable, terms, limit: int, **more):
+    """All pages of an operation as one list of records, and the first page's reply."""
+    found, cursor, first = [], None, None
+    while True:
+        reply = operation(model.scope(readable), terms, limit=limit, cursor=cursor, **more)
+        first = first or reply
+        assert len(reply["srs"]) <= limit
+        found += reply["srs"]
+        cursor = reply["next_cursor"]
+        if cursor is None:
+            return found, first
+
+
+def term_counts(model: Model, readable, terms) -> list[int]:
+    positive = [type(term)(term.label, term.value) for term in terms]
+    return [sum(rec.carries(term) for rec in model.visible(readable)) for term in positive]
+
+
+@often
+@given(record_specs, readable_lanes, matches, st.integers(1, 5))
+def test_intersect_is_the_records_that_carry_every_term(specs, readable, terms, limit):
+    with rolled_back():
+        model = build(specs)
+        expected = [rec.sr_id for rec in model.visible(readable) if all(rec.carries(term) for term in terms)]
+        found, first = paged(intersect, model, readable, terms, limit)
+        assert [record["sr_id"] for record in found] == expected
+        assert [item["sr_count"] for item in first["counts"]] == term_counts(model, readable, terms)
+        assert count(model.scope(readable), terms)["count"] == len(expected)
+
+
+@often
+@given(record_specs, readable_lanes, matches, st.integers(1, 5))
+def test_union_is_the_records_that_carry_any_term(specs, readable, terms, limit):
+    with rolled_back():
+        model = build(specs)
+        expected = [rec for rec in model.visible(readable) if any(rec.carries(term) for term in terms)]
+        found, first = paged(union, model, readable, terms, limit)
+        assert [record["sr_id"] for record in found] == [rec.sr_id for rec in expected]
+        assert [record["matched"] for record in found] == [
+            [term.shown() for term in terms if rec.carries(term)] for rec in expected
+        ]
+        assert [item["sr_count"] for item in first["counts"]] == term_counts(model, readable, terms)
+        assert count(model.scope(readable), terms, mode="union")["count"] == len(expected)
+
+
+@often
+@given(record_specs, readable_lanes, st.sampled_from(LABELS), st.one_of(st.none(), matches), st.integers(1, 3),
+       st.sampled_from([None, "a", "Zo", "borealis"]))  # fmt: skip
+def test_group_counts_the_readable_records_under_each_value(specs, readable, label, terms, limit, prefix):
+    with rolled_back():
+        model = build(specs)
+        expected = Counter(
+            value
+            for rec in model.visible(readable)
+            if all(rec.carries(term) for term in terms or ())
+            for name, value in rec.properties
+            if name == label and (prefix is None or value.startswith(fold(prefix)))
+        )
+        found, cursor = [], None
+        while True:
+            reply = group(model.scope(readable), label, terms=terms, prefix=prefix, limit=limit, cursor=cursor)
+            found += [(fold(item["value"]), item["sr_count"]) for item in reply["values"]]
+            cursor = reply["next_cursor"]
+            if cursor is None:
+                break
+        assert [n for _, n in found] == sorted((n for _, n in found), reverse=True)
+        assert dict(found) == dict(expected)
+        assert len(found) == len(expected)

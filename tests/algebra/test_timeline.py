@@ -1,0 +1,100 @@
+"""e_timeline against the brute-force model."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.gather import timeline as module
+from memory.gather.terms import Term
+from memory.gather.timeline import Bounds, timeline
+from tests.algebra.model import DAY0, LABELS, build, fold, readable_lanes, record_specs, rolled_back
+from tests.algebra.test_sets import often
+
+pytestmark = pytest.mark.django_db
+
+needles = st.lists(
+    st.one_of(
+        st.builds(Term, st.sampled_from(LABELS), st.sampled_from(["ac", "Bore", "o", "zoë", "nothing"]), st.booleans()),
+        st.builds(Term, st.none(), st.sampled_from(["ac", "Bore", "o", "ZOË", "zo"])),
+        st.builds(Term, st.sampled_from(LABELS), st.none()),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def holds(rec, term: Term) -> bool:
+    """The record has a value (of the label) that contains the needle."""
+    found = any(
+        (term.label is None or label == term.label) and (term.value is None or fold(term.value) in value)
+        for label, value in rec.properties
+    )
+    return found
+
+
+def expected(recs, terms, require):
+    must_not = [term for term in terms if term.negated]
+    wanted = [term for term in terms if not term.negated]
+    combine = all if require == "all" else any
+    return [
+        rec
+        for rec in recs
+        if not any(holds(rec, term) for term in must_not)
+        and (not wanted or combine(holds(rec, term) for term in wanted))
+    ]
+
+
+@often
+@given(record_specs, readable_lanes, needles, st.sampled_from(["any", "all"]), st.integers(1, 4),
+       st.one_of(st.none(), st.integers(0, 3)), st.one_of(st.none(), st.integers(0, 3)))  # fmt: skip
+def test_timeline_is_in_the_order_of_events(specs, readable, terms, require, limit, first, last):
+    with rolled_back():
+        model = build(specs)
+        bounds = Bounds(
+            None if first is None else DAY0 + timedelta(days=first),
+            None if last is None else DAY0 + timedelta(days=last + 1),
+        )
+        match = expected(model.visible(readable), terms, require)
+        dated = [
+            rec for rec in match
+            if rec.day is not None and (first is None or rec.day >= first) and (last is None or rec.day <= last)
+        ]  # fmt: skip
+        dated.sort(key=lambda rec: (rec.day, rec.number))
+        found, cursor = [], None
+        while True:
+            reply = timeline(
+                model.scope(readable), terms, bounds=bounds, require=require, limit=limit, cursor=cursor
+            )
+            found += reply["srs"]
+            assert reply["count"] == len(dated)
+            cursor = reply["next_cursor"]
+            if cursor is None:
+                break
+        assert [record["sr_id"] for record in found] == [rec.sr_id for rec in dated]
+        undated = sorted((rec for rec in match if rec.day is None), key=lambda rec: -rec.number)
+        assert [record["sr_id"] for record in reply["undated"]] == [rec.sr_id for rec in undated]
+
+
+@often
+@given(record_specs, needles, st.integers(0, 6))
+def test_the_most_widely_shared_term_is_dropped_until_few_enough_match(specs, terms, most):
+    with pytest.MonkeyPatch.context() as patch, rolled_back():
+        patch.setattr(module, "MATCHES_MAX", most)
+        model = build(specs)
+        readable = {"north", "south"}
+        recs = model.visible(readable)
+        kept = list(terms)
+        droppable = [term for term in terms if not term.negated]
+        width = {id(term): sum(holds(rec, term) for rec in recs) for term in droppable}
+        negated = [term for term in terms if term.negated]
+        while len(droppable) > 1 and len(expected(recs, droppable + negated, "any")) > most:
+            widest = max(droppable, key=lambda term: len(expected(recs, [term], "any")))
+            droppable.remove(widest)
+            kept.remove(widest)
+        assert width is not None
+        reply = timeline(model.scope(readable), terms, bounds=Bounds(), limit=200)
+        found = {record["sr_id"] for record in reply["srs"]}
+        assert found == {rec.sr_id for rec in expected(recs, droppable + negated, "any") if rec.day is not None}
+        assert len(reply["kept"]) == len(droppable) + len(negated)
