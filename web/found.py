@@ -98,9 +98,7 @@ def _hit(
     return row
 
 
-def _whys(
-    shape: dict[str, Any], lexemes: set[str], totals: dict[str, int], query: Query
-) -> list[dict[str, str]]:
+def _whys(shape: dict[str, Any], lexemes: set[str], totals: dict[str, int], query: Query) -> list[dict[str, str]]:
     """Which property, words or meaning brought a hit here."""
     legs = shape["legs"]
     carried = [terms.said(t) for t in query.terms if t.label and not t.negated]
@@ -112,15 +110,17 @@ def _whys(
     if "words" in legs:
         said = present.found_words(f"{shape['title']} {shape['snippet']}", lexemes)
         rank = words.ordinal(legs["words"]["rank"])
-        whys.append({"icon": "words", "lead": "Words", "text": ", ".join(said[:5]) or f"{rank} of {totals['words']:,}"})
+        whys.append(
+            {"icon": "words", "lead": "Words", "text": ", ".join(said[:5]) or f"{rank} of {totals['words']:,}"}
+        )
     nearest = min(
         ((legs[name]["rank"], name) for name in ("window_vector", "record_vector") if name in legs), default=None
     )
     if nearest:
         rank, name = nearest
         what = "passage" if name == "window_vector" else "record"
-        said = f"closest {what}" if rank == 1 else f"{words.ordinal(rank)} of {totals[name]:,}"
-        whys.append({"icon": "sense", "lead": "Meaning", "text": said})
+        meaning = f"closest {what}" if rank == 1 else f"{words.ordinal(rank)} of {totals[name]:,}"
+        whys.append({"icon": "sense", "lead": "Meaning", "text": meaning})
     if "walk" in legs and "shared" in legs["walk"]:
         shared = legs["walk"]["shared"]
         via = f"{words.label_words(shared['label'])}: {shared['value']}"

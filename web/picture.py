@@ -1,4 +1,4 @@
-"""The blast radius as pages show it: steps for the list, nodes and shared properties for the picture, one walk for both."""
+"""The blast radius as pages show it: steps for the list, nodes and properties for the picture, one walk for both."""
 
 from __future__ import annotations
 
@@ -167,7 +167,9 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
         "steps": _steps(nodes, by_name, reader),
         "hubs": [
             {
-                **h, "label_words": h["words"], "count_words": h["countWords"],
+                **h,
+                "label_words": h["words"],
+                "count_words": h["countWords"],
                 "newest": [_item(node_of(reader, r), reader, r) for r in newest.get(h["key"], ())],
             }
             for h in hubs
@@ -189,7 +191,8 @@ def _hubs(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         count, capped = hub["sr_count"], bool(hub.get("sr_count_capped"))
         made.append(
             {
-                "label": hub["label"], "words": said, "value": value, "key": normal.edge_key(hub["label"], hub["value"]).hex,
+                "label": hub["label"], "words": said, "value": value,
+                "key": normal.edge_key(hub["label"], hub["value"]).hex,
                 "count": count, "countWords": words.count_words(min(count + (not capped), CAP), capped),
             }
         )  # fmt: skip

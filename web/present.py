@@ -189,7 +189,9 @@ def marked_paragraphs(
             continue
         if prop["value"].split()[0].casefold() not in folded:
             continue  # most values are not in the text: a cheap look before the pattern
-        pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, prop["value"].split())) + r"(?!\w)", re.IGNORECASE)
+        pattern = re.compile(
+            r"(?<!\w)" + r"\s+".join(map(re.escape, prop["value"].split())) + r"(?!\w)", re.IGNORECASE
+        )
         said = f"{words.label_words(prop['label'])}: {prop['value']}"
         marks += [
             (m.start(), m.end(), "mention", value_url(prop["label"], prop["value"]), said)

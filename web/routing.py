@@ -7,6 +7,4 @@ from django.urls import path
 
 from web.live.consumers import LiveConsumer
 
-websocket = AllowedHostsOriginValidator(
-    AuthMiddlewareStack(URLRouter([path("ws/live/", LiveConsumer.as_asgi())]))
-)
+websocket = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter([path("ws/live/", LiveConsumer.as_asgi())])))

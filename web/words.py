@@ -54,7 +54,7 @@ def precision_words(precision: str) -> str:
 
 
 def clock_words(value: datetime | str | None, now: datetime | None = None, zone: tzinfo = UTC) -> str:
-    """When something was recorded, short: "14:26" today, "Mon 11:20" this week, "12 Jun" this year, then with the year."""
+    """When something was recorded: "14:26" today, "Mon 11:20" this week, "12 Jun" this year, then with the year."""
     at = moment(value)
     if at is None:
         return ""
@@ -122,13 +122,13 @@ def plural(n: int, one: str, many: str | None = None) -> str:
 
 
 def listing(words: list[str]) -> str:
-    """"a", "a and b", "a, b and c"."""
+    """ "a", "a and b", "a, b and c"."""
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + " and " + words[-1]
 
 
 def ordinal(n: int) -> str:
-    """"1st", "2nd", "3rd", "11th"."""
+    """ "1st", "2nd", "3rd", "11th"."""
     ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n:,}{ending}"

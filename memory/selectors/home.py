@@ -28,7 +28,8 @@ left join lateral (
            as changed,
          count(*) filter (where superseded_at > %(since)s) as superseded
   from (select recorded_at, superseded_at from memory_record r
-        where r.lane_id = l.id and r.updated_at > %(since)s order by r.updated_at desc limit %(cap)s + 1) x) news on true
+        where r.lane_id = l.id and r.updated_at > %(since)s
+        order by r.updated_at desc limit %(cap)s + 1) x) news on true
 left join lateral (
   select updated_at, written_by_id, profile_id from memory_record r where r.lane_id = l.id
   order by r.updated_at desc, r.id desc limit 1) last on true
@@ -43,9 +44,7 @@ def lanes(reader: Reader, since: datetime | None) -> list[dict[str, Any]]:
     `since` None counts nothing as new. One statement.
     """
     at = since or datetime.now().astimezone()
-    rows = sql.fetch(
-        _LANES, {"lanes": reader.lane_list, "since": at, "cap": CAP, "week": WEEK_CAP, "weeks": WEEKS}
-    )
+    rows = sql.fetch(_LANES, {"lanes": reader.lane_list, "since": at, "cap": CAP, "week": WEEK_CAP, "weeks": WEEKS})
     return [
         {
             "lane": reader.lanes[lane],

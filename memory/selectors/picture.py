@@ -28,7 +28,8 @@ def shared(scope: Scope, record_ids: Sequence[int]) -> list[dict[str, Any]]:
 
 
 _NODES = """
-select r.id, r.public_id, r.lane_id, r.kind, r.title, left(r.text, 80), r.occurred_at, r.date_precision, r.at, r.version,
+select r.id, r.public_id, r.lane_id, r.kind, r.title, left(r.text, 80), r.occurred_at, r.date_precision, r.at,
+       r.version,
        r.superseded_at is not null and r.superseded_at <= %(as_of)s, r.profile_id is not null,
        exists (select 1 from memory_edgeproperty e where e.record_id = r.id and e.label in ('privilege', 'privileged')
                and lower(e.value) not in ('no', 'none', 'false', 'not privileged') and {live})
@@ -42,7 +43,21 @@ def nodes(scope: Scope, record_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
         return {}
     rows = sql.fetch(_NODES, {"ids": list(record_ids), "lanes": scope.lanes, **scope.params})
     found = {}
-    for record, public, lane, kind, title, head, occurred, precision, at, version, superseded, agent, privileged in rows:
+    for (
+        record,
+        public,
+        lane,
+        kind,
+        title,
+        head,
+        occurred,
+        precision,
+        at,
+        version,
+        superseded,
+        agent,
+        privileged,
+    ) in rows:
         found[record] = {
             "sr_id": sr_id(public), "lane_id": lane, "kind": kind, "title": title or head.strip() or "Untitled",
             "occurred_at": occurred, "date_precision": precision, "at": at, "version": version,
@@ -77,7 +92,8 @@ with own as (
   where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {own}
 ), near as (
   select distinct x.record_id from own cross join unnest(%(lanes)s::int[]) l(id) cross join lateral (
-    select o.record_id from memory_edgeproperty o where o.key = own.key and o.lane_id = l.id order by o.at desc limit 5) x
+    select o.record_id from memory_edgeproperty o where o.key = own.key and o.lane_id = l.id
+    order by o.at desc limit 5) x
   limit 300
 )
 select distinct label from (

@@ -67,7 +67,12 @@ class Hits:
 
 
 def hits(
-    scope: Scope, terms: Sequence[Term], filters: Filters, *, oldest: bool = False, limit: int = 25,
+    scope: Scope,
+    terms: Sequence[Term],
+    filters: Filters,
+    *,
+    oldest: bool = False,
+    limit: int = 25,
     cursor: str | None = None,
 ) -> Hits:
     """Records that carry every term and pass the filters, newest first (or oldest first).

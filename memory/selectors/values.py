@@ -78,7 +78,9 @@ def find(reader: Reader, label: str, value: str) -> dict[str, Any] | None:
     return {"label": label, "value": value, "key": key, "alias_value": alias_value if alias_of else None}
 
 
-_ALIASES = "select distinct value from memory_lanevalue where lane_id = any(%s) and alias_of = %s order by value limit 20"
+_ALIASES = (
+    "select distinct value from memory_lanevalue where lane_id = any(%s) and alias_of = %s order by value limit 20"
+)
 
 
 def aliases(reader: Reader, key: UUID) -> list[str]:
@@ -103,7 +105,8 @@ from memory_record r where r.id = any(%(ids)s) group by 1, 2
 def over_time(scope: Scope, key: UUID, limit: int = CAP) -> dict[str, Any]:
     """The newest carriers by month (by year when they span more than four years) of event and by lane.
 
-    Returns {unit, buckets: [(start, {lane_id: n})], undated, first, last, counted, lanes, ids}; first and last are instants.
+    Returns {unit, buckets: [(start, {lane_id: n})], undated, first, last, counted, lanes, ids}; first and last are
+    instants.
     """
     carriers = sql.fetch(_CARRIERS, {"lanes": scope.lanes, "key": key, "limit": limit, **scope.params})
     ids = [record for record, _, _ in carriers]
@@ -157,7 +160,5 @@ where v.lane_id = any(%(lanes)s) and v.norm_key = %(norm)s and v.label = %(label
 
 def similar(reader: Reader, label: str, value: str, key: UUID) -> list[dict[str, Any]]:
     """Other values of the label made of the same words (punctuation aside), in the reader's lanes."""
-    rows = sql.fetch(
-        _NEAR, {"lanes": reader.lane_list, "norm": normal.norm_key(value), "label": label, "key": key}
-    )
+    rows = sql.fetch(_NEAR, {"lanes": reader.lane_list, "norm": normal.norm_key(value), "label": label, "key": key})
     return [{"value": found, "key": other} for found, other in rows]

@@ -1,4 +1,4 @@
-"""PDF: the same table, with page numbers. Letters the built-in faces lack are drawn with a system face if there is one."""
+"""PDF: the same table, with page numbers. Letters the built-in faces lack are drawn with a system face."""
 
 from __future__ import annotations
 

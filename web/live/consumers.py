@@ -119,4 +119,3 @@ def _seat(session_key: str | None, wanted: str) -> Seat | None:
 
 def _visible(reader: Reader, names: list[str]) -> set[str]:
     return set(ids_of(reader, names))
-

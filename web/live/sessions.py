@@ -33,4 +33,3 @@ def _signed_out(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
 def connect() -> None:
     """Called once the apps are ready."""
     user_logged_out.connect(_signed_out, dispatch_uid="lanewise.live.signed_out")
-

@@ -17,8 +17,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from lanes.errors import NotVisible
 from web import words
-from web.live.sessions import announce
 from web.context import THEME_COOKIE, THEME_MEDIA
+from web.live.sessions import announce
 from web.models import SignInFailure
 from web.tenants import SESSION_KEY
 from web.views.base import PageView

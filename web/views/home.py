@@ -108,9 +108,7 @@ class Home(PageView):
         # rows come in the order of the ids, readable ones only: pair them by walking both
         for item, row in zip(feed, shapes.values(), strict=False):
             new = since is not None and item["at"] > since
-            found.append(
-                {"row": row, "by": row["author"], "verb": VERBS[item["what"]], "at": item["at"], "new": new}
-            )
+            found.append({"row": row, "by": row["author"], "verb": VERBS[item["what"]], "at": item["at"], "new": new})
         return found
 
 

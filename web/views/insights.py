@@ -42,9 +42,8 @@ class Insights(PageView):
 
     def _liveliest(self) -> str:
         """The matter that changed last: the one to look at first."""
-        lanes = [lane for lane in home.last_changes(self.reader) if lane[1] is not None]
-        newest = max(lanes, key=lambda pair: pair[1], default=None)
-        return self.reader.lanes[newest[0]].slug if newest else ""
+        changes = [(at, lane) for lane, at in home.last_changes(self.reader) if at is not None]
+        return self.reader.lanes[max(changes)[1]].slug if changes else ""
 
     def _read(self, origin: str, lane: str, by: str) -> dict[str, Any]:
         scope = Scope(self.reader.narrow([lane]) if lane else self.reader)
@@ -80,7 +79,9 @@ class Insights(PageView):
             "measures": [(k, v[0]) for k, v in MEASURES.items()],
             "lane": lane,
             "choices": [] if origin else present.lane_choices(self.reader, self.reader.readable),
-            "about": f"Around “{title}”." if origin else "What belongs together in a matter, and what holds it together.",
+            "about": f"Around “{title}”."
+            if origin
+            else "What belongs together in a matter, and what holds it together.",
             "bound": self._bound(groups, origin),
             "watch": "all",
             "part_url": f"{present.reverse('web:insights')}?{url}&by={by}&part=data",
@@ -98,7 +99,9 @@ class Insights(PageView):
         for number, group in enumerate(groups["communities"], 1):
             colour = (number - 1) % 8 + 1
             members = [node[r["sr_id"]] for r in group["srs"] if r["sr_id"] in node]
-            drawn += [m | {"depth": 2, "group": number, "groupColour": colour, "from": None, "via": []} for m in members]
+            drawn += [
+                m | {"depth": 2, "group": number, "groupColour": colour, "from": None, "via": []} for m in members
+            ]
             clusters.append(
                 {
                     "number": number,

@@ -178,7 +178,9 @@ class RecordView(PageView):
     @staticmethod
     def _ingest(more: dict[str, Any], version: int) -> str:
         if more["ingest_failed"]:
-            return "Reading this text failed and will be tried again. It is found by its words and properties meanwhile."
+            return (
+                "Reading this text failed and will be tried again. It is found by its words and properties meanwhile."
+            )
         if more["ingested_version"] < version:
             return "Being read: what is found in the text, and search by meaning, follow in a moment."
         return ""
@@ -246,8 +248,6 @@ class RecordPath(RecordView):
             key = normal.edge_key(step["via"]["label"], step["via"]["value"]).hex
             steps.append({"from": step["from"], "to": step["to"], "words": said, "value": value, "key": key})
         wanted = {step["key"] for step in steps}
-        props = [
-            pictures.prop_of(s, names) for s in picture.shared(scope, list(read)) if s["key"].hex in wanted
-        ]
+        props = [pictures.prop_of(s, names) for s in picture.shared(scope, list(read)) if s["key"].hex in wanted]
         nodes = [pictures.node_of(self.reader, read[i]) for i in ids.values() if i in read]
         return JsonResponse({"steps": steps, "nodes": nodes, "props": props, "maxDepth": MAX_STEPS})

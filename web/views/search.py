@@ -134,16 +134,14 @@ class Search(PageView):
 
     def _facets(self, scope: Scope, query: Query, ids: list[int]) -> dict[str, Any]:
         read = facet_reads.facets(scope, ids)
-        lanes = [
+        lanes: list[dict[str, Any]] = [
             {"lane": self.reader.lanes[i], "count_words": words.count_words(n), "on": False}
             for i, n in sorted(read["lanes"].items(), key=lambda item: -item[1])
         ]
         for lane in lanes:
             lane["on"] = lane["lane"].slug in query.lanes
         missing = [slug for slug in query.lanes if slug not in {lane["lane"].slug for lane in lanes}]
-        lanes += [
-            {"lane": self.reader.lanes[self.reader.lane_id(s)], "count_words": "0", "on": True} for s in missing
-        ]
+        lanes += [{"lane": self.reader.lanes[self.reader.lane_id(s)], "count_words": "0", "on": True} for s in missing]
         groups = []
         for group in read["labels"]:
             shown = []

@@ -60,10 +60,7 @@ class Timeline(PageView):
             "next_url": ask.url(cursor=found["next_cursor"]) if found["next_cursor"] else "",
             "page_size": chronology.PAGE,
             "part_url": ask.url(part="data", **({"cursor": cursor} if cursor else {})),
-            "exports": [
-                {"name": name, "url": ask.export_url(fmt)}
-                for fmt, (name, _, _) in FORMATS.items()
-            ],
+            "exports": [{"name": name, "url": ask.export_url(fmt)} for fmt, (name, _, _) in FORMATS.items()],
             "data": chronology.picture(facts),
             "empty": self._empty(ask),
         }

@@ -104,7 +104,7 @@ class Value(PageView):
 
     def _time(self, over: dict[str, Any], lane_ids: list[int], capped: bool) -> dict[str, Any]:
         lanes = [self.reader.lanes[i] for i in lane_ids]
-        months = []
+        months: list[dict[str, Any]] = []
         for start, by in over["buckets"]:
             if over["unit"] == "year":
                 said = short = str(start.year)

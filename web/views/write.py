@@ -52,6 +52,9 @@ class Form:
         self.refused = ""
         self.label_choices = values.labels(reader) if lanes else []
 
+    def set(self, name: str, value: str) -> None:
+        setattr(self, name, value)
+
     def take(self, error: LanewiseError) -> None:
         """Errors of the service beside the fields they belong to; anything else over the form."""
         for path, said in error.errors.items():
@@ -191,11 +194,17 @@ class EditRecord(WriteView):
         return record.get("changed_by") or "Somebody"
 
     def _form(
-        self, request: HttpRequest, record: dict[str, Any], given: dict[str, str], error: LanewiseError | None = None,
-        *, conflict: dict[str, Any] | None = None, status: int = 200,
+        self,
+        request: HttpRequest,
+        record: dict[str, Any],
+        given: dict[str, str],
+        error: LanewiseError | None = None,
+        *,
+        conflict: dict[str, Any] | None = None,
+        status: int = 200,
     ) -> HttpResponse:
         form = Form(self.reader, given, [record["lane"]], record["url"])
-        form.lane = record["lane"].slug
+        form.set("lane", record["lane"].slug)
         if error:
             form.take(error)
             status = error.status
@@ -281,7 +290,12 @@ class Connect(WriteView):
         return redirect("web:record", sr_id=sr_id)
 
     def _form(
-        self, request: HttpRequest, record: dict[str, Any], q: str, error: LanewiseError | None = None, post: Any = None
+        self,
+        request: HttpRequest,
+        record: dict[str, Any],
+        q: str,
+        error: LanewiseError | None = None,
+        post: Any = None,
     ) -> HttpResponse:
         form: dict[str, Any] = {
             "hint": post.get("hint", "") if post else "", "type": post.get("type", "") if post else "",
