@@ -143,7 +143,8 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+# Files are served from where they are (WHITENOISE_USE_FINDERS); whoever collects them names the place.
+STATIC_ROOT = env.str("STATIC_ROOT", default=None)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
