@@ -4,10 +4,10 @@ from typing import Any
 
 from pydantic import RootModel
 
-from api.actions import gather, property, record, timeline
+from api.actions import find, gather, property, record, timeline
 from api.actions.base import Action
 
-ACTIONS: list[type[Action]] = [*gather.ACTIONS, *timeline.ACTIONS, *property.ACTIONS, *record.ACTIONS]
+ACTIONS: list[type[Action]] = [*gather.ACTIONS, *find.ACTIONS, *timeline.ACTIONS, *property.ACTIONS, *record.ACTIONS]
 
 TOOLS: dict[str, dict[str | None, type[Action]]] = {}
 for _action in ACTIONS:

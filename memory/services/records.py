@@ -133,7 +133,8 @@ insert into memory_record (id, public_id, tenant_id, lane_id, kind, title, text,
 select i, p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, now()),
   coalesce(occ, rec, now()), now(), 1, %(user)s, %(profile)s, 0, ''
 from unnest(%(i)s::bigint[], %(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[],
-  %(ext)s::text[], %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) with ordinality
+  %(ext)s::text[], %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[])
+  with ordinality
   u(i, p, l, kind, title, text, ext, source, occ, prec, rec, n)
 order by case when ext is null then 0 else l end, ext, n  -- named ones in one order, so that writers cannot deadlock
 on conflict (lane_id, external_id) do nothing
