@@ -4,10 +4,18 @@ from typing import Any
 
 from pydantic import RootModel
 
-from api.actions import find, gather, property, record, timeline
+from api.actions import entities, find, gather, graph, property, record, timeline
 from api.actions.base import Action
 
-ACTIONS: list[type[Action]] = [*gather.ACTIONS, *find.ACTIONS, *timeline.ACTIONS, *property.ACTIONS, *record.ACTIONS]
+ACTIONS: list[type[Action]] = [
+    *gather.ACTIONS,
+    *graph.ACTIONS,
+    *find.ACTIONS,
+    *timeline.ACTIONS,
+    *property.ACTIONS,
+    *record.ACTIONS,
+    *entities.ACTIONS,
+]
 
 TOOLS: dict[str, dict[str | None, type[Action]]] = {}
 for _action in ACTIONS:

@@ -1,0 +1,127 @@
+"""e_gather's walks and whole-graph measures: radius, path, communities, central, suggest."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from api.actions.base import Action, Limit, Match, ScopeArguments, SrId, scope_of, terms_of
+from lanes.readers import Reader
+from memory import normal
+from memory.gather import clusters, path, radius, suggest
+
+TOOL = "e_gather"
+
+Labels = Annotated[list[str], Field(max_length=100)]
+
+
+class WalkArguments(ScopeArguments):
+    labels: Labels | None = Field(None, description="Walk only properties with these labels.")
+    edge_types: Labels | None = Field(None, description="Walk only connections of these types.")
+
+
+def _walked(given: WalkArguments) -> dict[str, Any]:
+    labels = [normal.label(text, f"labels[{i}]") for i, text in enumerate(given.labels)] if given.labels else None
+    types = [text.strip().lower() for text in given.edge_types] if given.edge_types else None
+    return {"labels": labels, "types": types}
+
+
+class Radius(Action):
+    """The blast radius of a record: what is reached walking outward, nearest and rarest first."""
+
+    tool, name = TOOL, "radius"
+
+    class Arguments(WalkArguments):
+        action: Literal["radius"]
+        sr_id: SrId
+        depth: int = Field(radius.DEPTH, ge=1, le=radius.DEPTH_MAX, description="Hops.")
+        max_nodes: int = Field(radius.NODES, ge=1, le=radius.NODES_MAX, description="Records, the first included.")
+        hub_limit: int = Field(
+            radius.HUB_LIMIT,
+            ge=1,
+            le=radius.HUB_LIMIT_MAX,
+            description="A property that more other records than this carry is named, not followed.",
+        )
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return radius.radius(
+            scope_of(reader, given), given.sr_id, depth=given.depth, max_nodes=given.max_nodes,
+            hub_limit=given.hub_limit, reader_of_origin=reader, **_walked(given),
+        )  # fmt: skip
+
+
+class Path(Action):
+    """The strongest of the shortest chains of records and shared properties between two records, or none."""
+
+    tool, name = TOOL, "path"
+
+    class Arguments(WalkArguments):
+        action: Literal["path"]
+        start: SrId = Field(alias="from")
+        to: SrId
+        max_depth: int = Field(path.DEPTH, ge=1, le=path.DEPTH_MAX, description="Hops at most.")
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return path.path(
+            scope_of(reader, given), given.start, given.to, max_depth=given.max_depth, reader_of_ends=reader,
+            **_walked(given),
+        )  # fmt: skip
+
+
+class BoundedArguments(WalkArguments):
+    match: Match | None = None
+    sr_id: SrId | None = None
+    max_nodes: int = Field(clusters.NODES, ge=2, le=clusters.NODES_MAX, description="Records looked at.")
+    limit: Limit = 50
+
+
+def _bounded(reader: Reader, given: BoundedArguments) -> dict[str, Any]:
+    return {
+        "terms": terms_of(given.match) if given.match else None,
+        "sr_id": given.sr_id,
+        "max_nodes": given.max_nodes,
+        "limit": given.limit,
+        "reader_of_origin": reader,
+        **_walked(given),
+    }
+
+
+class Communities(Action):
+    """Clusters (Leiden) of the records that match, or of those around one record."""
+
+    tool, name = TOOL, "communities"
+
+    class Arguments(BoundedArguments):
+        action: Literal["communities"]
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return clusters.communities(scope_of(reader, given), **_bounded(reader, given))
+
+
+class Central(Action):
+    """The most central of the records that match, or of those around one record."""
+
+    tool, name = TOOL, "central"
+
+    class Arguments(BoundedArguments):
+        action: Literal["central"]
+        by: Literal["pagerank", "degree", "betweenness", "in_degree", "out_degree"] = "pagerank"
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return clusters.central(scope_of(reader, given), by=given.by, **_bounded(reader, given))
+
+
+class Suggest(Action):
+    """Records that might be connected to one and are not: shared rare properties, two hops, alike in meaning."""
+
+    tool, name = TOOL, "suggest"
+
+    class Arguments(ScopeArguments):
+        action: Literal["suggest"]
+        sr_id: SrId
+        limit: Annotated[int, Field(ge=1, le=50)] = 10
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return suggest.suggest(scope_of(reader, given), given.sr_id, limit=given.limit, reader_of_origin=reader)
+
+
+ACTIONS: list[type[Action]] = [Radius, Path, Communities, Central, Suggest]

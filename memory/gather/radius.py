@@ -1,0 +1,183 @@
+"""Radius: the blast radius of a record, walked breadth first, best weight first (`walk.py` has the formula)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from memory import sql
+from memory.gather.reach import Reach
+from memory.gather.scope import CAP, Scope, live
+from memory.gather.walk import Walk, walk
+from memory.models import sr_id as public
+from memory.selectors.records import resolve
+
+DEPTH, DEPTH_MAX = 2, 8
+NODES, NODES_MAX = 200, 2_000
+HUB_LIMIT, HUB_LIMIT_MAX = 100, 2_000
+HUBS_SHOWN = 12
+
+
+def radius(
+    scope: Scope,
+    sr_id: str,
+    *,
+    depth: int = DEPTH,
+    max_nodes: int = NODES,
+    labels: Sequence[str] | None = None,
+    types: Sequence[str] | None = None,
+    hub_limit: int = HUB_LIMIT,
+    reader_of_origin: Any = None,
+) -> dict[str, Any]:
+    """{sr_id, nodes, edges, hubs, truncated, cut, left_out_invalid, hint}.
+
+    `nodes` in the order of the walk, the record itself first; `edges` the properties followed, with the nodes that
+    carry them; `hubs` the properties that more than `hub_limit` other records carry: named, counted, not followed.
+    """
+    origin = resolve(reader_of_origin or scope.reader, sr_id)
+    reach = Reach(scope, ends=[origin], labels=labels, types=types)
+    found = walk(reach, origin.id, depth=depth, max_nodes=max_nodes, hub_limit=hub_limit)
+    ids = [node.id for node in found.nodes]
+    shown = heads(scope, ids, [origin.id])
+    names = named(scope, reach, [*found.edges, *(hub.key for hub in found.hubs[:HUBS_SHOWN])], ids)
+    sizes = _sizes(reach, [hub.key for hub in found.hubs[:HUBS_SHOWN]])
+    return {
+        "sr_id": sr_id,
+        "nodes": [
+            {
+                **shown[node.id],
+                "depth": node.depth,
+                "score": round(node.score, 6),
+                "via": names.get(node.via) if node.via else None,
+                "from": shown[node.parent]["sr_id"] if node.parent in shown else None,
+            }
+            for node in found.nodes
+            if node.id in shown
+        ],
+        "edges": _edges(found, shown, names),
+        "hubs": [
+            {**names[hub.key], **sizes[hub.key], "depth": hub.depth}
+            for hub in found.hubs[:HUBS_SHOWN]
+            if hub.key in names
+        ],
+        "hubs_total": len(found.hubs),
+        "truncated": found.truncated,
+        "cut": found.reasons,
+        "left_out_invalid": left_out(scope, ids),
+        "hint": _hint(found, max_nodes, hub_limit),
+    }
+
+
+def _edges(found: Walk, shown: dict[int, dict], names: dict[UUID, dict]) -> list[dict[str, Any]]:
+    edges = []
+    for key, members in found.edges.items():
+        inside = [shown[record]["sr_id"] for record in members if record in shown]
+        if len(inside) > 1 and key in names:
+            edges.append({**names[key], "members": inside})
+    return edges
+
+
+def _hint(found: Walk, max_nodes: int, hub_limit: int) -> str | None:
+    if "properties" in found.reasons:
+        return "So many properties were met that not all were looked at; name labels, or start from fewer records."
+    if found.truncated:
+        return f"Stopped at max_nodes ({max_nodes}); the nearest and rarest are here."
+    if len(found.nodes) == 1 and found.hubs:
+        return (
+            f"Only properties that more than {hub_limit} other records carry lead on; raise hub_limit to follow them."
+        )
+    if len(found.nodes) == 1:
+        return "No other readable record shares an edge property with this one."
+    return None
+
+
+_HEADS = """
+select id, public_id, lane_id, title, kind, at, version, superseded_at from memory_record
+where id = any(%s) and (lane_id = any(%s) or id = any(%s))
+"""
+
+
+def heads(scope: Scope, ids: Sequence[int], ends: Sequence[int] = ()) -> dict[int, dict[str, Any]]:
+    """What a graph shows of a record: {id: {sr_id, title, kind, lane, at, version}}, readable ones only.
+
+    `ends` are shown whatever lanes the walk was narrowed to: the caller resolved them.
+    """
+    lanes = scope.reader.lanes
+    out = {}
+    for record, public_id, lane, title, kind, at, version, superseded in sql.fetch(
+        _HEADS, (list(ids), scope.lanes, list(ends))
+    ):
+        out[record] = {
+            "sr_id": public(public_id),
+            "title": title,
+            "kind": kind,
+            "lane": lanes[lane].slug if lane in lanes else None,
+            "at": at.isoformat(),
+            "version": version,
+        }
+        if superseded:
+            out[record]["superseded_at"] = superseded.isoformat()
+    return out
+
+
+# The spelling shown is that of a carrier the reader can see: the one met first in the order given.
+_NAMES = f"""
+select distinct on (e.key) e.key, e.label, e.value, e.type, e.directed, e.strength, e.confidence, e.reason,
+  e.valid_from, e.invalidated_at
+from unnest(%(ids)s::bigint[]) with ordinality f(id, ord) join memory_edgeproperty e on e.record_id = f.id
+where e.key = any(%(keys)s) and e.lane_id = any(%(lanes)s) and {live("e")}
+order by e.key, f.ord, e.seq
+"""  # noqa: S608
+
+
+def named(scope: Scope, reach: Reach, keys: Sequence[UUID], ids: Sequence[int]) -> dict[UUID, dict[str, Any]]:
+    """How properties are shown: {key: {label, value}}, for connections with what is said of them."""
+    if not keys:
+        return {}
+    rows = sql.fetch(_NAMES, {**reach.params, "keys": list(dict.fromkeys(keys)), "ids": list(ids)})
+    out = {}
+    for key, label, value, kind, directed, strength, confidence, reason, begins, ends in rows:
+        shape: dict[str, Any] = {"label": label, "value": value}
+        extra = {
+            "type": kind or None,
+            "directed": directed,
+            "strength": strength,
+            "confidence": confidence,
+            "reason": reason or None,
+            "valid_from": begins.isoformat() if begins else None,
+            "invalidated_at": ends.isoformat() if ends else None,
+        }
+        out[key] = shape | {name: given for name, given in extra.items() if given is not None}
+    return out
+
+
+def _sizes(reach: Reach, keys: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
+    """How many other readable records carry each hub: exact up to CAP, else CAP and a flag."""
+    counts = reach.count(keys, CAP + 2)
+    return {
+        key: {"sr_count": CAP, "sr_count_capped": True} if count - 1 > CAP else {"sr_count": count - 1}
+        for key, count in counts.items()
+    }
+
+
+# A connection with fewer than two visible members is none, ended or not.
+_LEFT_OUT = f"""
+select count(distinct (e.record_id, e.key)) from memory_edgeproperty e
+where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.state & 5 <> 0 and e.state & 2 = 0
+  and not {live("e")}
+  and not exists (select 1 from memory_edgeproperty o
+    where o.record_id = e.record_id and o.key = e.key and {live("o")})
+  and (not %(only)s or e.label = 'e_connect')
+  and (e.label not in ('e_connect', 'e_adjust') or exists (
+    select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id
+      and o.lane_id = any(%(lanes)s)))
+"""  # noqa: S608
+
+
+def left_out(scope: Scope, ids: Sequence[int], *, connections_only: bool = False) -> int:
+    """How many properties (or connections) of these records were left out because they do not hold at the instant."""
+    if scope.include_invalidated:
+        return 0
+    params = {"ids": list(ids), "lanes": scope.lanes, "only": connections_only, **scope.params}
+    return sql.fetch(_LEFT_OUT, params)[0][0]

@@ -1,0 +1,132 @@
+"""Connections found by vector: which records read alike, and joining them where nobody has yet.
+
+    similarity ≥ 0.8  a connection of type `similar`
+    similarity ≥ 0.6  a connection of type `related`
+    0.3 to 0.6        only what a language model confirms, when one is given
+
+Strength is the similarity. Only records of lanes the caller may write are joined, and only to records of their own
+lane unless more lanes are given: what reads alike across a wall must not be told by a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from lanes.readers import Reader
+from memory import sql
+from memory.gather.scope import Scope
+from memory.models import sr_id as public
+from memory.services import connections
+
+SIMILAR, RELATED, MAYBE = 0.8, 0.6, 0.3
+HINT = "found_alike"
+NEIGHBOURS = 20
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A record that reads like another: its id, public id, similarity (cosine, 0 to 1), title."""
+
+    record_id: int
+    public_id: UUID
+    similarity: float
+    title: str
+
+    @property
+    def type(self) -> str:
+        return "similar" if self.similarity >= SIMILAR else "related"
+
+
+_NEAREST = """
+select r.id, r.public_id, 1 - (v.embedding <=> o.embedding) as similarity, r.title
+from memory_recordvector o
+cross join lateral (
+  select n.record_id, n.embedding from memory_recordvector n
+  where n.lane_id = any(%(lanes)s) and n.record_id <> %(id)s
+  order by n.embedding <=> o.embedding limit %(limit)s) v
+join memory_record r on r.id = v.record_id
+where o.record_id = %(id)s and (r.superseded_at is null or r.superseded_at > %(as_of)s or %(ended)s)
+order by similarity desc, r.id desc
+"""
+
+
+def nearest(scope: Scope, record_id: int, *, limit: int = NEIGHBOURS, least: float = RELATED) -> list[Alike]:
+    """The readable records nearest in meaning to one, most alike first; none while it has no vector."""
+    with transaction.atomic():
+        # filtered in the index walk until `limit` readable ones are found, however few there are among many
+        sql.execute("set local hnsw.iterative_scan = strict_order", prepare=False)
+        rows = sql.fetch(_NEAREST, {"lanes": scope.lanes, "id": record_id, "limit": limit, **scope.params})
+    return [Alike(*row) for row in rows if row[2] is not None and row[2] >= least]
+
+
+_JOINED = """
+select distinct o.record_id from memory_edgeproperty e join memory_edgeproperty o on o.key = e.key
+where e.record_id = %(id)s and e.label = 'e_connect' and o.record_id <> e.record_id and o.lane_id = any(%(lanes)s)
+"""
+
+
+def discover(
+    reader: Reader,
+    record_ids: Sequence[int],
+    *,
+    across_lanes: bool = False,
+    confirm: Callable[[str, str], float | None] | None = None,
+) -> dict[str, Any]:
+    """Connect records to those that read like them; returns {connected, joined_before, looked_at}.
+
+    Idempotent: two records any connection joined before, ended or not, are left as they are. `confirm` is asked about
+    pairs between 0.3 and 0.6 (two titles with texts; it answers a strength or None).
+    """
+    done: list[dict[str, Any]] = []
+    before = 0
+    rows = sql.fetch(
+        "select id, public_id, lane_id from memory_record where id = any(%s) and lane_id = any(%s) "
+        "and superseded_at is null order by id",
+        (list(record_ids), list(reader.writable)),
+    )
+    for record, public_id, lane in rows:
+        lanes = list(reader.writable) if across_lanes else [lane]
+        scope = Scope(_within(reader, lanes))
+        least = MAYBE if confirm else RELATED
+        joined = {other for (other,) in sql.fetch(_JOINED, {"id": record, "lanes": lanes})}
+        room = settings.LANEWISE_CONNECTION_CAP - len(joined)
+        for found in nearest(scope, record, least=least):
+            if found.record_id in joined:
+                before += 1
+                continue
+            if room <= 0:
+                break
+            strength, kind = min(1.0, found.similarity), found.type
+            if strength < RELATED:
+                answer = confirm(_text(record), _text(found.record_id)) if confirm else None
+                if answer is None:
+                    continue
+                kind = "related"
+            made = connections.connect(
+                reader,
+                sr_ids=[public(public_id), public(found.public_id)],
+                hint=HINT,
+                type=kind,
+                strength=round(strength, 4),
+                confidence=round(strength, 4),
+                reason=f"Read alike: similarity {found.similarity:.2f}.",
+            )
+            room -= 1
+            done.append({"property": made["property"], "members": made["members"], "strength": round(strength, 4)})
+    return {"connected": done, "joined_before": before, "looked_at": len(rows)}
+
+
+def _within(reader: Reader, lanes: Sequence[int]) -> Reader:
+    slugs = [reader.lanes[lane].slug for lane in lanes if lane in reader.lanes]
+    return reader.narrow(slugs)
+
+
+def _text(record_id: int) -> str:
+    title, text = sql.fetch("select title, left(text, 2000) from memory_record where id = %s", (record_id,))[0]
+    return f"{title}\n{text}".strip()
