@@ -221,7 +221,9 @@ LANEWISE_LLM = (
     if env.str("LANEWISE_LLM_URL", default="")
     else {}
 )
-LANEWISE_LLM_POLICY = env.str("LANEWISE_LLM_POLICY", default="")
+LANEWISE_LLM_POLICY = env.str(
+    "LANEWISE_LLM_POLICY", default="memory.ingest.policies.language_model_allowed"
+)
 
 
 # What makes vectors: "local", or "openai:MODEL" at any compatible endpoint (memory.ingest.embedders).
