@@ -4,10 +4,17 @@ from typing import Any
 
 from pydantic import RootModel
 
-from api.actions import gather, graph, property, record, timeline
+from api.actions import entities, gather, graph, property, record, timeline
 from api.actions.base import Action
 
-ACTIONS: list[type[Action]] = [*gather.ACTIONS, *graph.ACTIONS, *timeline.ACTIONS, *property.ACTIONS, *record.ACTIONS]
+ACTIONS: list[type[Action]] = [
+    *gather.ACTIONS,
+    *graph.ACTIONS,
+    *timeline.ACTIONS,
+    *property.ACTIONS,
+    *record.ACTIONS,
+    *entities.ACTIONS,
+]
 
 TOOLS: dict[str, dict[str | None, type[Action]]] = {}
 for _action in ACTIONS:

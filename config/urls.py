@@ -9,7 +9,7 @@ urlpatterns = [
     path("", include("web.urls")),
 ]
 
-handler400 = "web.views.base.bad_request"
-handler403 = "web.views.base.forbidden"
-handler404 = "web.views.base.not_found"
-handler500 = "web.views.base.server_error"
+handler400 = "config.errors.handler400"
+handler403 = "config.errors.handler403"
+handler404 = "config.errors.handler404"
+handler500 = "config.errors.handler500"

@@ -16,6 +16,7 @@ from api.actions.base import (
 )  # fmt: skip
 from lanes.errors import Invalid, LanewiseError
 from lanes.readers import Reader
+from memory.selectors import ingest
 from memory.selectors import records as selectors
 from memory.services import records
 
@@ -103,8 +104,9 @@ class WriteMany(Action):
                 )
         written = records.write_many(reader, [fields for _, fields in good], [index for index, _ in good])
         for (index, _), result in zip(good, written, strict=True):
-            failed = isinstance(result, LanewiseError)
-            report_of[index] = {"error": report(result)} if failed else _shown(reader, result)
+            report_of[index] = (
+                {"error": report(result)} if isinstance(result, LanewiseError) else _shown(reader, result)
+            )
         report_of = [{"error": item} if item and "code" in item else item for item in report_of]
         return {
             "results": report_of,
@@ -183,7 +185,7 @@ class Status(Action):
         sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return selectors.status(reader, given.sr_id)
+        return ingest.status(reader, given.sr_id)
 
 
 ACTIONS: list[type[Action]] = [Write, WriteMany, Read, Update, Delete, Status]

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory.gather.radius import radius
-
 from benchmarks.structure.world import GROUPS, HUB_LIMIT, MAX_NODES, PAGE, TIMELINE_PAGE, World
 from lanes.readers import Reader
 from memory.gather.count import count
 from memory.gather.group import group
 from memory.gather.intersect import intersect
+from memory.gather.radius import radius
 from memory.gather.scope import Scope
 from memory.gather.terms import Term
 from memory.gather.timeline import Bounds, timeline

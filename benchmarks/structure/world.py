@@ -168,8 +168,11 @@ def questions(world: World, n: int, seed: int = 11) -> dict[str, list[dict[str, 
 class Reference:
     """The right answers, from the arrays, without any engine."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, world: World, instants: list[Any], publics: list[str]) -> None:
+        """`instants[rank]` and `publics[rank]`: event time and sr_id, by which a traverse breaks its ties."""
+        self.world, self.publics = world, publics
+        places = {instant: place for place, instant in enumerate(sorted(set(instants)))}
+        self.instant = [places[instant] for instant in instants]
 
     def _all(self, question: dict[str, Any]) -> np.ndarray:
         found = self.world.carriers(question["props"][0])
@@ -214,7 +217,7 @@ class Reference:
             for other in others.tolist():
                 least[other] = min(least.get(other, len(others)), len(others))
             shared.update(others.tolist())
-        order = sorted(least, key=lambda r: (min(least[r], COUNT_CAP), -shared[r], -r))
+        order = sorted(least, key=lambda r: (min(least[r], COUNT_CAP), -shared[r], -self.instant[r], self.publics[r]))
         return [(record, min(least[record], COUNT_CAP)) for record in order[:PAGE]]
 
     def traverse(self, question: dict[str, Any]) -> list[int]:

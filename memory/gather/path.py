@@ -65,7 +65,5 @@ def _hint(found: Chain, max_depth: int) -> str | None:
     if found.found:
         return None
     if found.truncated or found.closed_hubs:
-        return (
-            f"No chain of at most {max_depth} hops was found, but properties of very many records were not opened."
-        )
+        return f"No chain of at most {max_depth} hops was found, but properties of very many records were not opened."
     return f"No chain of at most {max_depth} hops joins the two records in the lanes you can read."

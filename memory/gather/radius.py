@@ -168,14 +168,16 @@ where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.state & 5 
   and not {live("e")}
   and not exists (select 1 from memory_edgeproperty o
     where o.record_id = e.record_id and o.key = e.key and {live("o")})
+  and (not %(only)s or e.label = 'e_connect')
   and (e.label not in ('e_connect', 'e_adjust') or exists (
     select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id
       and o.lane_id = any(%(lanes)s)))
 """  # noqa: S608
 
 
-def left_out(scope: Scope, ids: Sequence[int]) -> int:
-    """How many properties of these records were left out because they do not hold at the instant asked about."""
+def left_out(scope: Scope, ids: Sequence[int], *, connections_only: bool = False) -> int:
+    """How many properties (or connections) of these records were left out because they do not hold at the instant."""
     if scope.include_invalidated:
         return 0
-    return sql.fetch(_LEFT_OUT, {"ids": list(ids), "lanes": scope.lanes, **scope.params})[0][0]
+    params = {"ids": list(ids), "lanes": scope.lanes, "only": connections_only, **scope.params}
+    return sql.fetch(_LEFT_OUT, params)[0][0]

@@ -123,10 +123,14 @@ def hasten() -> int:
 
 
 def waiting() -> dict[str, int]:
-    """Jobs of the queue by state: due, put off (leased or to be tried again), running."""
+    """Jobs of every queue by state: due, put off (leased or to be tried again), running.
+
+    Jobs other parts of the product have put off to a later hour are not counted.
+    """
     rows = sql.fetch(
         "select case when status = 'doing' then 'running' when scheduled_at > now() then 'put_off' else 'due' end, "
-        "count(*) from procrastinate_jobs where queue_name = %s and status in ('todo', 'doing') group by 1",
+        "count(*) from procrastinate_jobs where status in ('todo', 'doing') "
+        "and (queue_name = %s or status = 'doing' or scheduled_at is null or scheduled_at <= now()) group by 1",
         (QUEUE,),
     )
     return {"due": 0, "put_off": 0, "running": 0, **dict(rows)}

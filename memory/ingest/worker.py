@@ -8,7 +8,7 @@ from procrastinate.contrib.django import app
 
 from memory.ingest import queue, upkeep
 
-_OPTIONS = {"queues": [queue.QUEUE], "concurrency": 1, "delete_jobs": "successful", "update_heartbeat_interval": 5.0}
+_OPTIONS = {"concurrency": 1, "delete_jobs": "successful", "update_heartbeat_interval": 5.0}
 
 
 def run(name: str = "worker", **options) -> None:

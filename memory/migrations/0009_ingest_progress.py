@@ -61,7 +61,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('lanes', '0002_news_of_grants'),
-        ('memory', '0008_superseded_records'),
+        ('memory', '0009_graph_entities'),
     ]
 
     operations = [

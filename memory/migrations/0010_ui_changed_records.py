@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('lanes', '0003_lane_slugs'),
-        ('memory', '0009_ingest_progress'),
+        ('memory', '0009_edge_is_live'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -86,6 +86,8 @@ class Record(Scoped):
             models.Index(fields=["lane", "-updated_at", "-id"], name="record_lane_changed"),
             # Few records are superseded: asking "is it one of them" by this index costs next to nothing.
             models.Index(fields=["id"], name="record_superseded", condition=Q(superseded_at__isnull=False)),
+            # The entities of a lane among very many other records.
+            models.Index(fields=["lane", "-at", "-id"], name="record_entities", condition=Q(kind="entity")),
             # The backlog and what failed: few rows, so counting them costs nothing.
             models.Index(fields=["id"], name="record_ingest_pending", condition=~Q(ingested_version=F("version"))),
             models.Index(fields=["id"], name="record_ingest_failed", condition=~Q(ingest_error="")),

@@ -4,8 +4,8 @@
     similarity ≥ 0.6  a connection of type `related`
     0.3 to 0.6        only what a language model confirms, when one is given
 
-Strength is the similarity. Only records of lanes the caller may write are joined, and only to records of their own lane
-unless more lanes are given: what reads alike across a wall must not be told by a link.
+Strength is the similarity. Only records of lanes the caller may write are joined, and only to records of their own
+lane unless more lanes are given: what reads alike across a wall must not be told by a link.
 """
 
 from __future__ import annotations

@@ -20,31 +20,36 @@ from memory_record r where r.id = %s
 """
 
 
-def state_of(version: int, ingested: int, enriched: int, error: str, attempts: int) -> str:
-    """done, names_pending (findable in every way; later steps to come), pending, retrying or failed."""
+def state_of(version: int, ingested: int, error: str, attempts: int) -> str:
+    """done, pending, retrying (failed, and will be tried again) or failed (given up until somebody asks again)."""
     if error:
         return "failed" if attempts >= settings.LANEWISE_INGEST_ATTEMPTS else "retrying"
-    if ingested != version:
-        return "pending"
-    return "done" if enriched == version or not settings.LANEWISE_INGEST_LATER_STEPS else "names_pending"
+    return "done" if ingested == version else "pending"
 
 
 def status(reader: Reader, sr_id: str) -> dict[str, Any]:
-    """How far one record is; NotVisible when the reader cannot see it."""
+    """How far the ingest of one record is; NotVisible when the reader cannot see it.
+
+    `steps` says by which means it can be found already: words at once, vectors and tags when it is done, names
+    (people, organisations, places; a language model where a lane allows it) a little later.
+    """
     row = resolve(reader, sr_id)
     version, ingested, enriched, error, attempts, tags, windows, vector = sql.fetch(_STATE, (row.id,))[0]
     return {
         "sr_id": sr_id,
         "version": version,
-        "state": state_of(version, ingested, enriched, error, attempts),
-        "words": True,
-        "vectors": vector and ingested == version,
-        "tags": ingested == version,
-        "names": enriched == version,
-        "tag_count": tags,
-        "window_count": windows,
-        "error": error or None,
+        "ingested_version": ingested,
+        "status": state_of(version, ingested, error, attempts),
+        "steps": {
+            "words": True,
+            "vectors": vector and ingested == version,
+            "tags": ingested == version,
+            "names": enriched == version,
+        },
+        "tags": tags,
+        "windows": windows,
         "attempts": attempts,
+        "error": error or None,
     }
 
 

@@ -12,9 +12,7 @@ from tests.graph.conftest import Span, day, plant
 from tests.graph.hypergraphs import Hypergraph, plain_chain, plain_walk
 
 NAMES = [f"k{i}" for i in range(7)]
-FIXTURE_STAYS = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+FIXTURE_STAYS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def spans():
@@ -46,9 +44,7 @@ def visible(cast, rows, at):
     return carriers
 
 
-ROWS = st.lists(
-    st.tuples(st.integers(0, 11), st.sampled_from(NAMES), spans()), max_size=40, unique_by=lambda r: r[:2]
-)
+ROWS = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(NAMES), spans()), max_size=40, unique_by=lambda r: r[:2])
 STRENGTHS = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([0.25, 0.5, 0.8]))
 
 

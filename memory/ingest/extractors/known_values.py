@@ -3,8 +3,8 @@
 The words of a text are hashed in runs of one to twelve (memory.normal.norm_key, so that case, accents' Unicode
 form and punctuation don't matter) and looked up among the values of **the record's own lane** and the values the
 tenant controls. Nothing else is asked: a tag can never tell a reader that a value exists in a lane they can't
-read. The longest mention wins; the record's own title is passed over, but takes its words with it, so that no
-shorter value is found inside it.
+read. The longest mention wins; a value that is the record's own title is passed over, but takes its words with it, so
+that no shorter value is found inside it.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequenc
         if not value.label.startswith("e_"):
             by_hash.setdefault(value.norm_key, []).append(value)
     own = {norm_key(title), bare_key(title)} if norm_tokens(title) else set()
-    hits = [span for span in spans if span.hash in by_hash or span.hash in own]
+    hits = [span for span in spans if span.hash in by_hash]
     hits.sort(key=lambda s: (-s.size, -(s.end - s.start), s.start))
     taken = bytearray(len(text) + 1)
     found: list[TagProposal] = []

@@ -1,0 +1,82 @@
+"""What a text states, put into the graph: entities, relationships, and the end of those it says are over."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from lanes.errors import NotVisible
+from lanes.readers import Reader
+from memory.entities import relationships, vertices
+from memory.gather.scope import Scope
+from memory.relations.findings import Findings, Relation
+from memory.relations.grammar import find_relations
+
+
+def remember(
+    reader: Reader,
+    *,
+    text: str,
+    lane: str,
+    source: str | None = None,
+    written_at: datetime | None = None,
+    findings: Findings | None = None,
+) -> dict[str, Any]:
+    """Read a text and put what it states into the graph of a lane; returns {entities, relations, ended}.
+
+    Idempotent but for reinforcement: stating a thing again raises its confidence. `source` is the record the text is
+    of, kept with each relationship. `findings` replaces the local grammar's (a language model's, say).
+    """
+    found = findings or find_relations(text, written_at=written_at)
+    with transaction.atomic():
+        made = {
+            entity.name: vertices.mention(
+                reader, name=entity.name, type=entity.type, lane=lane, attributes=entity.attributes or None
+            )
+            for entity in found.entities
+        }
+        over = [relation.triple for relation in found.ended if _end(reader, lane, relation, made)]
+        held = [
+            relationships.add(
+                reader,
+                source=made[relation.source],
+                target=made[relation.target],
+                type=relation.type,
+                lane=lane,
+                attributes={**dict(relation.attributes), **({"source": source} if source else {})} or None,
+                valid_from=_begin(relation, written_at),
+                confidence=relation.confidence,
+            )
+            for relation in found.relations
+        ]
+    return {"entities": made, "relations": held, "ended": over}
+
+
+def _begin(relation: Relation, written_at: datetime | None) -> str | None:
+    begins = relation.since or written_at
+    return begins.isoformat() if begins else None
+
+
+def _end(reader: Reader, lane: str, relation: Relation, made: dict[str, str]) -> bool:
+    """End a relationship of this lane that the text says is over; false when none was known."""
+    inside = reader.narrow([lane])
+    try:
+        relationships.end(
+            inside,
+            source=made[relation.source],
+            target=made[relation.target],
+            type=relation.type,
+            at=relation.since.isoformat() if relation.since else None,
+            reason="A later text says it is over.",
+        )
+    except NotVisible:
+        return False
+    return True
+
+
+def known(reader: Reader, lane: str, name: str) -> bool:
+    """Whether a lane knows an entity of that name."""
+    inside = Scope(reader.narrow([lane]))
+    return bool(vertices.named(inside, [name])[name])
