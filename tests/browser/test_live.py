@@ -19,7 +19,7 @@ def test_an_update_is_seen_in_the_other_browser(window: Any, scene: Scene) -> No
     two.open(f"/records/{scene.origin}/").live()
     one.page.fill("#f-title", f"Renamed {scene.name}")
     one.page.fill("#f-text", "The seal was never on line 4.")
-    one.page.click("text=Save")
+    one.page.click("main button:has-text('Save')")
     two.page.wait_for_selector("text=The seal was never on line 4.", timeout=5000)
     assert two.page.inner_text("h1") == f"Renamed {scene.name}"
     assert two.page.title().startswith(f"Renamed {scene.name}")
@@ -75,10 +75,11 @@ def test_revocation_empties_the_page_at_once(window: Any, scene: Scene, server: 
         assert two.page.evaluate("() => typeof lanewise === 'undefined'")
         hits.page.wait_for_selector(".hit-row", state="detached", timeout=6000)
         assert scene.near[0] not in hits.page.content()
-        two.problems.clear()  # the page asked whether it may still show itself, and was told no
         two.page.reload()
         assert "does not exist, or you cannot see it" in two.page.inner_text("h1")
-        two.problems.clear()
+        two.page.wait_for_timeout(300)
+        # the page asked whether it may still show itself, and was told no: browsers log every 404
+        two.problems[:] = [p for p in two.problems if "404" not in p]
     finally:
         server.manage("grant", "--tenant", "firm", "--user", "cleo", "--read", "red")
 
@@ -123,15 +124,15 @@ def test_second_saver_sees_both_versions(window: Any, scene: Scene) -> None:
         w.open(f"/records/{scene.origin}/edit/").live()
     one.page.fill("#f-text", "She will send the logs on Monday.")
     two.page.fill("#f-text", "She will send the logs on Friday.")
-    one.page.click("text=Save")
+    one.page.click("main button:has-text('Save')")
     two.page.wait_for_selector("#changednote:visible", timeout=5000)  # told before saving
-    two.page.click("button:has-text('Save')")
+    two.page.click("main form button:has-text('Save')")
     two.page.wait_for_selector("dialog#conflict[open]")
     assert "Friday" in two.page.inner_text(".diff") and "Monday" in two.page.inner_text(".diff")
     assert two.page.evaluate("() => document.activeElement.textContent") == "Keep editing"
     two.page.keyboard.press("Enter")
     assert two.page.input_value("#f-text") == "She will send the logs on Friday."
-    two.page.click("button:has-text('Save')")
+    two.page.click("main form button:has-text('Save')")
     two.page.wait_for_selector("dialog#conflict[open]")
     two.page.click("dialog button.primary")
     two.page.wait_for_url(re.compile(rf"/records/{scene.origin}/$"))
