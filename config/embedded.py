@@ -78,6 +78,6 @@ def start(data_dir: Path, throwaway: bool = False) -> dict[str, str]:
         if not exists:
             try:
                 conn.execute(f'create database "{DATABASE}" template template0 encoding utf8')
-            except psycopg.errors.DuplicateDatabase:
+            except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
                 pass  # another process made it in the same instant
     return params
