@@ -209,9 +209,7 @@ def _by_meaning(scope: Scope, text: str) -> list[tuple[UUID, Vertex, float]]:
     params = {"asked": asked, "lanes": scope.lanes, "most": MEANING_MOST, "limit": SEEDS}
     near = {record: likeness for record, likeness in sql.fetch(_MEANING, params) if likeness >= VECTOR_LEAST}
     loaded = vertices.by_keys(scope, list(vertices.load(scope, near)))
-    return [
-        (key, vertex, max(near.get(record, 0.0) for record in vertex.records)) for key, vertex in loaded.items()
-    ]
+    return [(key, vertex, max(near.get(record, 0.0) for record in vertex.records)) for key, vertex in loaded.items()]
 
 
 # Loading the model only to compare with nothing would cost more than the whole answer.
