@@ -48,7 +48,7 @@ def serve(host: str, port: int) -> int:
     """Web server and worker side by side; when either ends, so does the other."""
     children = {
         "web": [sys.executable, "-m", "daphne", "-b", host, "-p", str(port), "config.asgi:application"],
-        "worker": [sys.executable, "manage.py", "procrastinate", "worker"],
+        "worker": [sys.executable, "manage.py", "ingest"],
     }
     running = {name: subprocess.Popen(command) for name, command in children.items()}
     print(f"Lanewise is at http://{host}:{port}/ (Ctrl-C stops it)", flush=True)

@@ -187,6 +187,39 @@ CHANNEL_LAYERS: dict = {}
 LANEWISE_WALK_BUDGET = env.int("LANEWISE_WALK_BUDGET", default=256)  # edge properties of a record that are walked
 LANEWISE_CONNECTION_CAP = env.int("LANEWISE_CONNECTION_CAP", default=50)  # connections of a record
 
+# Ingest: what is done to a record before it counts as findable in every way, and what may follow later.
+LANEWISE_INGEST_STEPS = [
+    "memory.ingest.steps.Vectors",
+    "memory.ingest.steps.Tags",
+    "memory.ingest.steps.KnownValues",
+]
+LANEWISE_INGEST_LATER_STEPS = ["memory.ingest.steps.Names", "memory.ingest.steps.LanguageModel"]
+LANEWISE_EXTRACTORS = [
+    "memory.ingest.extractors.times.TimeExtractor",
+    "memory.ingest.extractors.tense.TenseExtractor",
+    "memory.ingest.extractors.contact.EmailExtractor",
+    "memory.ingest.extractors.contact.PhoneExtractor",
+    "memory.ingest.extractors.money.MoneyExtractor",
+    "memory.ingest.extractors.case_numbers.CaseNumberExtractor",
+    "memory.ingest.extractors.citations.CitationExtractor",
+]
+LANEWISE_INGEST_ATTEMPTS = env.int("LANEWISE_INGEST_ATTEMPTS", default=5)  # then a record is given up, visibly
+LANEWISE_INGEST_KEEP_DAYS = 7  # of throughput figures
+# A function (tenant_id, hashes) -> values that every lane of the tenant may know; see memory.ingest.lookup.
+LANEWISE_CONTROLLED_VALUES = ""
+# The language model: off without an endpoint, and for every lane that the policy function does not allow.
+LANEWISE_LLM = (
+    {
+        "base_url": env.str("LANEWISE_LLM_URL"),
+        "model": env.str("LANEWISE_LLM_MODEL", default="default"),
+        "api_key": env.str("LANEWISE_LLM_KEY", default="none"),
+    }
+    if env.str("LANEWISE_LLM_URL", default="")
+    else {}
+)
+LANEWISE_LLM_POLICY = env.str("LANEWISE_LLM_POLICY", default="")
+
+
 # What makes vectors: "local", or "openai:MODEL" at any compatible endpoint (memory.ingest.embedders).
 EMBEDDER = env.str("EMBEDDER", default="local")
 EMBEDDER_URL = env.str("EMBEDDER_URL", default="")

@@ -235,6 +235,37 @@ def lexemes(text: str) -> list[str]:
     return list(found)
 
 
+def pairs(text: str) -> list[tuple[str, str]]:
+    """The lexemes that stand side by side in a question, in order, without duplicates; a stop word separates."""
+    found: dict[tuple[str, str], None] = {}
+    before: tuple[str, int] | None = None
+    position = 0
+    for analysis, taken, _, _ in _tokens(text):
+        for lexeme, offset, phrase in analysis:
+            if lexeme is None or not phrase:
+                continue
+            if before is not None and before[1] == position + offset - 1 and before[0] != lexeme:
+                found[before[0], lexeme] = None
+            before = (lexeme, position + offset)
+        position += taken
+    return list(found)
+
+
+def identifiers(text: str) -> list[str]:
+    """The compounds that have a digit and at least five characters ("1:08-cv-00284", "2024-017"), as lexemes."""
+    found: dict[str, None] = {}
+    for analysis, _, _, _ in _tokens(text):
+        for lexeme, _, phrase in analysis:
+            if lexeme and not phrase and len(lexeme) >= 5 and any(char.isdigit() for char in lexeme):
+                found[lexeme] = None
+    return list(found)
+
+
+def is_one_token(text: str) -> bool:
+    """Whether the text is a single word or a single compound."""
+    return sum(1 for _ in _TOKEN.finditer(text)) == 1
+
+
 def required(text: str) -> list[str]:
     """The lexemes that every text matching `tsquery_all` has: for an index that knows lexemes only.
 

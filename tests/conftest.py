@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-
-# Before Django reads its settings: each test process has a data directory, and so a database server, of its own.
-if "LANEWISE_TEST_DATA" not in os.environ:
-    os.environ["LANEWISE_TEST_DATA"] = tempfile.mkdtemp(prefix="lanewise-test-")
-os.environ["LANEWISE_DATA_DIR"] = os.environ["LANEWISE_TEST_DATA"]
-os.environ.setdefault("SECRET_KEY", "only-for-tests")
 
 import pytest
 from django.test import Client
@@ -150,5 +142,3 @@ def readers(world: World) -> Callable[[str], Any]:
         return reader_for_profile(AgentProfile.objects.select_related("tenant").get(slug=name))
 
     return of
-
-

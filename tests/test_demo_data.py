@@ -46,6 +46,7 @@ def test_agents_and_people_write_only_where_they_may():
         written[item.by] += 1
         assert item.by in writers, item.id
         assert (item.kind == "agent_note") == (item.by in {p.slug for p in PROFILES}), item.id
+        assert lane.slug in writers[item.by].write or "*" in writers[item.by].write, item.id
         if lane.slug in WALL.lanes:
             assert item.by not in WALL.people + WALL.profiles, item.id
     assert written["research-agent"] >= 3 and written["intake-agent"] >= 3

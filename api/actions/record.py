@@ -16,6 +16,7 @@ from api.actions.base import (
 )  # fmt: skip
 from lanes.errors import Invalid, LanewiseError
 from lanes.readers import Reader
+from memory.selectors import ingest
 from memory.selectors import records as selectors
 from memory.services import records
 
@@ -183,7 +184,7 @@ class Status(Action):
         sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return selectors.status(reader, given.sr_id)
+        return ingest.status(reader, given.sr_id)
 
 
 ACTIONS: list[type[Action]] = [Write, WriteMany, Read, Update, Delete, Status]

@@ -105,7 +105,7 @@ PEOPLE = (
         "Nadia Ferrante",
         "associate on the Kestrelgate disputes; walled from Project Lantern",
         (*KESTRELGATE_LANES, "intake", *SHARED),
-        ("newark-lease", "corbel-coverage", "fennwick-loggers", *SHARED),
+        (*KESTRELGATE_LANES, *SHARED),
     ),
     Person(
         "wesley",
@@ -118,8 +118,8 @@ PEOPLE = (
         "callum",
         "Callum Oseman",
         "paralegal; walled from Project Lantern",
-        ("newark-lease", "fennwick-loggers", "orvanto-norgaardsen", "intake", *SHARED),
-        ("newark-lease", "fennwick-loggers", "orvanto-norgaardsen"),
+        ("newark-lease", "corbel-coverage", "fennwick-loggers", "orvanto-norgaardsen", "intake", *SHARED),
+        ("newark-lease", "corbel-coverage", "fennwick-loggers", "orvanto-norgaardsen", "intake"),
     ),
     Person(
         "ottilie",

@@ -198,9 +198,11 @@ def _group(
 def _shapes(scope: Scope, edges: list[Origin], record_ids: list[int]) -> list[dict[str, Any]]:
     """The neighbours hydrated, each with the properties it shares, least shared first."""
     named = {edge.key: (order, edge) for order, edge in enumerate(edges)}
+    # Record by record: with both arrays in one condition the generic plan compares every pair.
     rows = sql.fetch(
-        f"select distinct s.record_id, s.key from memory_edgeproperty s where s.record_id = any(%(page)s) "
-        f"and s.key = any(%(keys)s) and s.state & 2 = 0 and {live('s')}",
+        "select distinct s.record_id, s.key from unnest(%(page)s::bigint[]) p(id) cross join lateral ("
+        "select s.record_id, s.key from memory_edgeproperty s where s.record_id = p.id and s.key = any(%(keys)s) "
+        f"and s.state & 2 = 0 and {live('s')} offset 0) s",
         {"page": record_ids, "keys": list(named), **scope.params},
     )
     shared: dict[int, list[tuple[int, Origin]]] = {}

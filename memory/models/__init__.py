@@ -1,6 +1,7 @@
 """What is remembered."""
 
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
+from memory.models.ingest import IngestBatch
 from memory.models.record import Record, parse_sr_id, sr_id
 from memory.models.text import RecordText, Tag
 from memory.models.vector import EmbeddingSpace, LaneStat, RecordVector, TermFrequency, Window
@@ -13,6 +14,7 @@ __all__ = [
     "EdgeProperty",
     "EmbeddingSpace",
     "LaneStat",
+    "IngestBatch",
     "LaneValue",
     "Record",
     "RecordText",

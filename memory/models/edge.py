@@ -105,6 +105,8 @@ class LaneValue(Scoped):
     # An old spelling: what is written or asked under it means this value instead.
     alias_of = models.UUIDField(null=True, blank=True, editable=False)
     alias_value = models.CharField(max_length=500, null=True, blank=True, editable=False)
+    # Whether the lane's earlier records have been searched for mentions of it.
+    sought = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta(Scoped.Meta):
         constraints = [models.UniqueConstraint(fields=["lane", "key"], name="lane_value_once")]
@@ -116,6 +118,7 @@ class LaneValue(Scoped):
                 F("lane"), F("label"), OpClass(F("folded"), name="text_pattern_ops"), name="lane_value_prefix"
             ),
             models.Index(fields=["key"], name="lane_value_alias", condition=Q(alias_of__isnull=False)),
+            models.Index(fields=["lane", "id"], name="lane_value_unsought", condition=Q(sought=False)),
         ]
 
     def __str__(self) -> str:

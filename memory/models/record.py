@@ -67,6 +67,9 @@ class Record(Scoped):
     # The version whose vectors and tags are in place; 0 when none are.
     ingested_version = models.PositiveIntegerField(default=0, editable=False)
     ingest_error = models.TextField(blank=True, editable=False)
+    # Failed attempts on this version, and the version whose later steps (names, language model) are done.
+    ingest_attempts = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
+    enriched_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     class Meta(Scoped.Meta):
         constraints = [
@@ -83,6 +86,9 @@ class Record(Scoped):
             models.Index(fields=["id"], name="record_superseded", condition=Q(superseded_at__isnull=False)),
             # The entities of a lane among very many other records.
             models.Index(fields=["lane", "-at", "-id"], name="record_entities", condition=Q(kind="entity")),
+            # The backlog and what failed: few rows, so counting them costs nothing.
+            models.Index(fields=["id"], name="record_ingest_pending", condition=~Q(ingested_version=F("version"))),
+            models.Index(fields=["id"], name="record_ingest_failed", condition=~Q(ingest_error="")),
         ]
 
     def __str__(self) -> str:

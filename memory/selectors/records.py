@@ -149,13 +149,3 @@ def read(reader: Reader, public: str) -> dict[str, Any]:
     )[0]
     written = {"user": user, "agent_profile": profile}
     return {**shape, "text": text, "source": source, "tags": tags_of(reader, row.id), "written_by": written}
-
-
-def status(reader: Reader, public: str) -> dict[str, Any]:
-    """How far the ingest of a record is: pending, done or failed (with what went wrong)."""
-    row = resolve(reader, public)
-    version, ingested, error = sql.fetch(
-        "select version, ingested_version, ingest_error from memory_record where id = %s", (row.id,)
-    )[0]
-    state = "failed" if error else "done" if ingested >= version else "pending"
-    return {"sr_id": public, "version": version, "ingested_version": ingested, "status": state, "error": error or None}

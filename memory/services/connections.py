@@ -101,14 +101,14 @@ insert into memory_edgeproperty (tenant_id, record_id, lane_id, at, label, value
 select %(tenant)s, r.id, r.lane_id, r.at, %(label)s, %(value)s, %(key)s, 0,
   case when %(valid_from)s::timestamptz is null then 0 else 1 end
     | case when r.superseded_at is null then 0 else 4 end | case when r.occurred_at is null then 8 else 0 end,
-  %(valid_from)s, %(confidence)s, %(user)s, %(profile)s, now(), u.role, %(type)s, %(directed)s, %(strength)s,
-  %(reason)s, %(attributes)s, 1, now()
+  %(valid_from)s, %(confidence)s, %(user)s, %(profile)s, clock_timestamp(), u.role, %(type)s, %(directed)s, %(strength)s,
+  %(reason)s, %(attributes)s, 1, clock_timestamp()
 from unnest(%(ids)s::bigint[], %(roles)s::text[]) u(id, role) join memory_record r on r.id = u.id
 on conflict (record_id, key, seq) do nothing returning record_id
 """
 
 _REINFORCE = """
-update memory_edgeproperty set mentions = coalesce(mentions, 1) + 1, last_mentioned = now(),
+update memory_edgeproperty set mentions = coalesce(mentions, 1) + 1, last_mentioned = clock_timestamp(),
   confidence = least(1, greatest(coalesce(%(confidence)s, confidence), confidence + (1 - confidence) * %(share)s)),
   strength = coalesce(%(strength)s, strength), reason = coalesce(nullif(%(reason)s, ''), reason),
   attributes = case when %(attributes)s::jsonb is null then attributes
@@ -239,7 +239,7 @@ def release(record_ids: Sequence[int]) -> None:
         "update memory_record r set superseded_at = null where id = any(%s) and superseded_at is not null "
         "and not exists (select 1 from memory_edgeproperty e where e.record_id = r.id and e.label = 'e_adjust' "
         "and e.role = 'target' and e.type in ('supersedes', 'retracts') and e.seq = 0 "
-        "and (e.invalidated_at is null or e.invalidated_at > now())) returning id",
+        "and (e.invalidated_at is null or e.invalidated_at > clock_timestamp())) returning id",
         (list(record_ids),),
     )
     stamps.sync([record for (record,) in free])
@@ -276,7 +276,10 @@ def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") 
 
 def supersede(record_id: int) -> None:
     """Take a locked record out of default results from now on."""
-    sql.execute("update memory_record set superseded_at = coalesce(superseded_at, now()) where id = %s", (record_id,))
+    sql.execute(
+        "update memory_record set superseded_at = coalesce(superseded_at, clock_timestamp()) where id = %s",
+        (record_id,),
+    )
     stamps.sync([record_id])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.utils import timezone
 
 from lanes.errors import Conflict, LanewiseError
 from lanes.readers import Reader
@@ -130,8 +131,8 @@ class _Row:
 _INSERT = """
 insert into memory_record (public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at,
   date_precision, recorded_at, at, updated_at, version, written_by_id, profile_id, ingested_version, ingest_error)
-select p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, now()),
-  coalesce(occ, rec, now()), now(), 1, %(user)s, %(profile)s, 0, ''
+select p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, %(now)s),
+  coalesce(occ, rec, %(now)s), %(now)s, 1, %(user)s, %(profile)s, 0, ''
 from unnest(%(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(ext)s::text[],
   %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) with ordinality
   u(p, l, kind, title, text, ext, source, occ, prec, rec, n)
@@ -148,7 +149,7 @@ join memory_record r on r.lane_id = u.l and r.external_id = u.ext order by r.id 
 _UPDATE = """
 update memory_record r set kind = u.kind, title = u.title, text = u.text, source = u.source::jsonb,
   occurred_at = u.occ, date_precision = u.prec, recorded_at = coalesce(u.rec, r.recorded_at),
-  at = coalesce(u.occ, u.rec, r.recorded_at), updated_at = now(), version = r.version + 1
+  at = coalesce(u.occ, u.rec, r.recorded_at), updated_at = clock_timestamp(), version = r.version + 1
 from unnest(%(id)s::bigint[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(source)s::text[],
   %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) u(id, kind, title, text, source, occ, prec, rec)
 where r.id = u.id and (r.kind, r.title, r.text, r.source, r.date_precision, r.occurred_at, r.recorded_at)
@@ -206,6 +207,7 @@ def _upsert(reader: Reader, batch: Sequence[Draft]) -> list[_Row]:
                     "tenant": reader.tenant_id,
                     "user": reader.user_id,
                     "profile": reader.profile_id,
+                    "now": timezone.now(),
                     "p": list(public),
                     "l": [draft.lane_id for draft in drafts_],
                     "ext": [draft.external_id for draft in drafts_],
@@ -283,7 +285,8 @@ def _replace_properties(row: _Row, wanted: list[Property], present: dict[UUID, t
         if not row.changed:
             row.version += 1
             sql.execute(
-                "update memory_record set version = %s, updated_at = now() where id = %s", (row.version, row.id)
+                "update memory_record set version = %s, updated_at = clock_timestamp() where id = %s",
+                (row.version, row.id),
             )
         row.changed = True
     return [item for item in wanted if item.key not in same]
@@ -399,7 +402,7 @@ def _move(reader: Reader, record_id: int, old: int, new: int) -> None:
     if external:
         raise Conflict("The lane holds another record with this external_id.")
     sql.execute(
-        "update memory_record set lane_id = %s, version = version + 1, updated_at = now() where id = %s",
+        "update memory_record set lane_id = %s, version = version + 1, updated_at = clock_timestamp() where id = %s",
         (new, record_id),
     )
     held = sql.fetch("select distinct label, value, key from memory_edgeproperty where record_id = %s", (record_id,))

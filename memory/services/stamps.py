@@ -17,7 +17,7 @@ insert into memory_edgeproperty (tenant_id, record_id, lane_id, at, label, value
   invalidated_at, confidence, asserted_by_id, asserted_profile_id, created_at, role, type, reason)
 select r.tenant_id, r.id, r.lane_id, r.at, u.label, u.value, u.k, 0,
   u.state | case when r.superseded_at is null then 0 else 4 end | case when r.occurred_at is null then 8 else 0 end,
-  u.vf, u.ia, u.conf, %s, %s, now(), '', '', ''
+  u.vf, u.ia, u.conf, %s, %s, clock_timestamp(), '', '', ''
 from unnest(%s::bigint[], %s::text[], %s::text[], %s::uuid[], %s::smallint[], %s::timestamptz[], %s::timestamptz[],
   %s::float8[]) u(r, label, value, k, state, vf, ia, conf)
 join memory_record r on r.id = u.r
@@ -75,7 +75,7 @@ def reopen(record_ids: Sequence[int], keys: Sequence[UUID]) -> dict[tuple[int, U
     rows = sql.fetch(
         "update memory_edgeproperty e set seq = 1 + (select max(seq) from memory_edgeproperty o "
         "where o.record_id = e.record_id and o.key = e.key) "
-        "where record_id = any(%s) and key = any(%s) and seq = 0 and invalidated_at <= now() "
+        "where record_id = any(%s) and key = any(%s) and seq = 0 and invalidated_at <= clock_timestamp() "
         "returning record_id, key, invalidated_at",
         (list(record_ids), list(keys)),
     )

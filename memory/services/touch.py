@@ -30,7 +30,7 @@ def lock(rows: Sequence[Row]) -> dict[int, tuple]:
 def announce(reader: Reader, record_ids: Iterable[int], keys: Iterable[UUID]) -> dict[int, int]:
     """Give locked records a new version and tell open pages; returns {record id: version}."""
     rows = sql.fetch(
-        "update memory_record set version = version + 1, updated_at = now() where id = any(%s) "
+        "update memory_record set version = version + 1, updated_at = clock_timestamp() where id = any(%s) "
         "returning id, lane_id, public_id, version",
         (sorted(set(record_ids)),),
     )

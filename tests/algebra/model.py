@@ -126,7 +126,9 @@ record_specs = st.lists(
 )
 readable_lanes = st.frozensets(st.sampled_from(LANES), min_size=0)
 terms = st.one_of(
-    st.builds(Term, st.sampled_from(LABELS), st.sampled_from(VALUES).map(lambda v: " ".join(v.split())), st.booleans()),
+    st.builds(
+        Term, st.sampled_from(LABELS), st.sampled_from(VALUES).map(lambda v: " ".join(v.split())), st.booleans()
+    ),
     st.builds(Term, st.sampled_from(LABELS), st.none(), st.booleans()),
     st.builds(Term, st.none(), st.sampled_from(WORDS), st.booleans()),
 )

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.django_db
 
 needles = st.lists(
     st.one_of(
-        st.builds(Term, st.sampled_from(LABELS), st.sampled_from(["ac", "Bore", "o", "zoë", "nothing"]), st.booleans()),
+        st.builds(
+            Term, st.sampled_from(LABELS), st.sampled_from(["ac", "Bore", "o", "zoë", "nothing"]), st.booleans()
+        ),
         st.builds(Term, st.none(), st.sampled_from(["ac", "Bore", "o", "ZOË", "zo"])),
         st.builds(Term, st.sampled_from(LABELS), st.none()),
     ),
@@ -64,9 +66,7 @@ def test_timeline_is_in_the_order_of_events(specs, readable, terms, require, lim
         dated.sort(key=lambda rec: (rec.day, rec.number))
         found, cursor = [], None
         while True:
-            reply = timeline(
-                model.scope(readable), terms, bounds=bounds, require=require, limit=limit, cursor=cursor
-            )
+            reply = timeline(model.scope(readable), terms, bounds=bounds, require=require, limit=limit, cursor=cursor)
             found += reply["srs"]
             assert reply["count"] == len(dated)
             cursor = reply["next_cursor"]

@@ -53,8 +53,8 @@ RECORDS = (
         Optics, 874 F.3d 1021 (3d Cir. 2017). The restructuring was first minuted on January 8, which
         helps if the January list already had her name. We have not seen that list. Exposure: back pay of
         $118,000 a year, front pay, fees.""",
-        by="nadia",
-        person=("Nadia Ferrante", PAULETTE),
+        by="margit",
+        person=("Margit Hallgren", PAULETTE),
         topic=("retaliation", "pretext"),
         authority="Quarlesby v. Bexhill Optics",
         status="privileged",

@@ -4,6 +4,6 @@ To add one, write a class with `name` and `extract(text, context)` (see `base`) 
 LANEWISE_EXTRACTORS.
 """
 
-from memory.ingest.extractors.base import ExtractContext, Extractor, TagProposal, extract_many
+from memory.ingest.extractors.base import ExtractContext, Extractor, TagProposal, extract_many, from_titles
 
-__all__ = ["ExtractContext", "Extractor", "TagProposal", "extract_many"]
+__all__ = ["ExtractContext", "Extractor", "TagProposal", "extract_many", "from_titles"]

@@ -7,7 +7,7 @@ never decides what a reader may see; the pipeline stores what it proposes under 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Protocol, runtime_checkable
 
@@ -52,7 +52,10 @@ class TagProposal:
 
 @runtime_checkable
 class Extractor(Protocol):
-    """`name` is stored with each tag; `extract` may be called from any thread."""
+    """`name` is stored with each tag; `extract` may be called from any thread.
+
+    `titles = True` on the class: titles are read too, and what only they name becomes a tag without a place.
+    """
 
     name: str
 
@@ -71,6 +74,26 @@ def extract_many(
     if own is not None:
         return own(texts, contexts)
     return [extractor.extract(text, context) for text, context in zip(texts, contexts, strict=True)]
+
+
+def from_titles(
+    extractor: Extractor, contexts: Sequence[ExtractContext], found: Sequence[list[TagProposal]]
+) -> list[list[TagProposal]]:
+    """What records' titles name and their texts (`found`) don't, as tags without a place."""
+    titled = [index for index, context in enumerate(contexts) if context.title]
+    result: list[list[TagProposal]] = [[] for _ in contexts]
+    read = extract_many(
+        extractor,
+        [contexts[index].title for index in titled],
+        [contexts[index] for index in titled],
+    )
+    for index, proposals in zip(titled, read, strict=True):
+        known = {(p.label, p.value) for p in found[index]}
+        for p in proposals:
+            if (p.label, p.value) not in known:
+                known.add((p.label, p.value))
+                result[index].append(replace(p, start=None, end=None, data={**p.data, "in": "title"}))
+    return result
 
 
 def clip(value: str) -> str:

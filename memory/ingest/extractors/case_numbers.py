@@ -63,6 +63,7 @@ class CaseNumberExtractor:
     """Labels `docket` and `matter_number`; `data` has the parts: year, number, type, office, judge, short."""
 
     name = "case_numbers"
+    titles = True
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
         found: list[TagProposal] = []

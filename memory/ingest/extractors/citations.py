@@ -28,6 +28,7 @@ class CitationExtractor:
     """Label `citation`; `data` has kind (case, law, journal, neutral), parties, year, court and pinpoint."""
 
     name = "citations"
+    titles = True
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
         found = list(self._neutral(text))

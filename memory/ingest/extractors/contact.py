@@ -29,6 +29,7 @@ class EmailExtractor:
     """Label `email`; the value is the address in lower case, `data.domain` what follows the "@"."""
 
     name = "email"
+    titles = True
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
         found = []
@@ -59,6 +60,7 @@ class PhoneExtractor:
     """
 
     name = "phone"
+    titles = True
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
         found = []

@@ -50,6 +50,7 @@ class EntityExtractor:
     """Labels `person`, `organisation`, `place`; the value is the name as written, `data.model` its class."""
 
     name = "entities"
+    titles = True
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
         return self.extract_many([text], [context])[0]

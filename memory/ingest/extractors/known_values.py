@@ -3,20 +3,21 @@
 The words of a text are hashed in runs of one to twelve (memory.normal.norm_key, so that case, accents' Unicode
 form and punctuation don't matter) and looked up among the values of **the record's own lane** and the values the
 tenant controls. Nothing else is asked: a tag can never tell a reader that a value exists in a lane they can't
-read. The longest mention wins; the record's own title is passed over, but takes its words with it, so that no
-shorter value is found inside it.
+read. The longest mention wins; a value that is the record's own title is passed over, but takes its words with it, so
+that no shorter value is found inside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
 import regex
 
 from memory.ingest.extractors.base import ExtractContext, TagProposal
-from memory.normal import fold, hash64, norm_tokens
+from memory.normal import bare_key, fold, hash64, norm_key, norm_tokens
 from memory.words import STOP_WORDS
 
 MAX_WORDS = 12
@@ -139,6 +140,13 @@ class Candidate(NamedTuple):
     size: int  # words, or characters / 2 in an unspaced run: what "longest" compares first
 
 
+class Prepared(NamedTuple):
+    """The candidates of one record."""
+
+    title: list[Candidate]
+    text: list[Candidate]
+
+
 def candidates(text: str) -> list[Candidate]:
     """Every run of words (and of characters in unspaced scripts) that could be a value."""
     words = tokens(text)
@@ -189,9 +197,8 @@ def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequenc
     for value in values:
         if not value.label.startswith("e_"):
             by_hash.setdefault(value.norm_key, []).append(value)
-    own = " ".join(norm_tokens(title))
-    own_hash = hash64(own) if own else None
-    hits = [span for span in spans if span.hash in by_hash or span.hash == own_hash]
+    own = {norm_key(title), bare_key(title)} if norm_tokens(title) else set()
+    hits = [span for span in spans if span.hash in by_hash]
     hits.sort(key=lambda s: (-s.size, -(s.end - s.start), s.start))
     taken = bytearray(len(text) + 1)
     found: list[TagProposal] = []
@@ -199,7 +206,7 @@ def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequenc
     for span in hits:
         if 1 in taken[span.start : span.end]:
             continue
-        if span.hash == own_hash:
+        if span.hash in own:
             taken[span.start : span.end] = b"\x01" * (span.end - span.start)
             continue
         good = [v for v in by_hash[span.hash] if plausible(v, text, span.start, span.end)]
@@ -237,19 +244,42 @@ class KnownValueExtractor:
         return self.extract_many([text], [context])[0]
 
     def extract_many(self, texts: Sequence[str], contexts: Sequence[ExtractContext]) -> list[list[TagProposal]]:
-        """One lookup for each lane in the batch."""
-        spans = [candidates(text) for text in texts]
+        prepared = [self.prepare(context.title, text) for text, context in zip(texts, contexts, strict=True)]
+        return self.finish(texts, contexts, prepared)
+
+    def prepare(self, title: str, text: str) -> Prepared:
+        """The part that needs no database: the candidates of title and text."""
+        return Prepared(candidates(title), candidates(text))
+
+    def finish(
+        self, texts: Sequence[str], contexts: Sequence[ExtractContext], prepared: Sequence[Prepared]
+    ) -> list[list[TagProposal]]:
+        """Tags for each text, with one lookup for each lane in the batch.
+
+        What only the title mentions becomes a tag without a place.
+        """
         lanes: dict[tuple[int, int], set[int]] = {}
-        for found, context in zip(spans, contexts, strict=True):
-            lanes.setdefault((context.tenant_id, context.lane_id), set()).update(span.hash for span in found)
+        for found, context in zip(prepared, contexts, strict=True):
+            hashes = lanes.setdefault((context.tenant_id, context.lane_id), set())
+            hashes.update(span.hash for span in found.title)
+            hashes.update(span.hash for span in found.text)
         values: dict[tuple[int, int], dict[int, list[KnownValue]]] = {}
         for lane, hashes in lanes.items():
             by_hash = values.setdefault(lane, {})
             for value in self.lookup(*lane, sorted(hashes)) if hashes else ():
                 by_hash.setdefault(value.norm_key, []).append(value)
         result = []
-        for text, context, found in zip(texts, contexts, spans, strict=True):
+        for text, context, found in zip(texts, contexts, prepared, strict=True):
             by_hash = values[context.tenant_id, context.lane_id]
-            own = [value for hash_ in {s.hash for s in found} & by_hash.keys() for value in by_hash[hash_]]
-            result.append(mentions(text, context.title, own, found))
+            tags = mentions(text, context.title, _among(by_hash, found.text), found.text)
+            named = {tag.key for tag in tags}
+            for tag in mentions(context.title, context.title, _among(by_hash, found.title), found.title):
+                if tag.key not in named:
+                    named.add(tag.key)
+                    tags.append(replace(tag, start=None, end=None, data={**tag.data, "in": "title"}))
+            result.append(tags)
         return result
+
+
+def _among(by_hash: dict[int, list[KnownValue]], spans: Sequence[Candidate]) -> list[KnownValue]:
+    return [value for hash_ in {span.hash for span in spans} & by_hash.keys() for value in by_hash[hash_]]

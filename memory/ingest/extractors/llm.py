@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from memory.ingest.errors import Unavailable
 from memory.ingest.extractors.base import ExtractContext, TagProposal, clip
 
 logger = logging.getLogger(__name__)
@@ -56,8 +57,12 @@ _INSTRUCTIONS = (
 )
 
 
-class LLMUnavailable(RuntimeError):
-    """The endpoint did not answer usefully; the step is retried later. Never holds the text or the key."""
+class LLMUnavailable(Unavailable):
+    """The endpoint did not answer; the batch is tried again later. Never holds the text or the key."""
+
+
+class LLMUnusable(RuntimeError):
+    """The endpoint answered this record with something else than items; the record is tried again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class LLMExtractor:
         self._client = None
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
-        """Raises LLMUnavailable when there is no usable answer, so that the pipeline tries again."""
+        """Raises LLMUnavailable or LLMUnusable where there is no usable answer, so that the pipeline tries again."""
         if self.settings is None or not text.strip():
             return []
         if not self.allowed(context.tenant_id, context.lane_id):
@@ -125,18 +130,27 @@ class LLMExtractor:
         except openai.OpenAIError as error:
             raise LLMUnavailable(f"the language model did not answer ({type(error).__name__})") from None
         except (AttributeError, IndexError, TypeError, ValueError) as error:
-            raise LLMUnavailable(f"the language model's reply has no message ({type(error).__name__})") from None
+            raise LLMUnusable(f"the language model's reply has no message ({type(error).__name__})") from None
         if not isinstance(content, str) or not content.strip():
-            raise LLMUnavailable("the language model's reply is empty")
+            raise LLMUnusable("the language model's reply is empty")
         if len(content) > MAX_ANSWER:
-            raise LLMUnavailable("the language model's reply is too long")
+            raise LLMUnusable("the language model's reply is too long")
         return content
+
+
+def from_settings() -> LLMExtractor:
+    """The extractor as configured: LANEWISE_LLM (base_url, model, …; empty is off) and LANEWISE_LLM_POLICY."""
+    from django.conf import settings
+    from django.utils.module_loading import import_string
+
+    policy = import_string(settings.LANEWISE_LLM_POLICY) if settings.LANEWISE_LLM_POLICY else denied
+    return LLMExtractor(LLMSettings(**settings.LANEWISE_LLM) if settings.LANEWISE_LLM else None, policy)
 
 
 def read_answer(content: str, text: str) -> list[TagProposal]:
     """The usable items of an answer: allowed label, non-empty value, quote verbatim in the text.
 
-    Raises LLMUnavailable when the answer is not a JSON object with a list of items.
+    Raises LLMUnusable when the answer is not a JSON object with a list of items.
     """
     body = content.strip()
     if body.startswith("```"):
@@ -144,10 +158,10 @@ def read_answer(content: str, text: str) -> list[TagProposal]:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
-        raise LLMUnavailable("the language model's reply is not JSON") from None
+        raise LLMUnusable("the language model's reply is not JSON") from None
     items = answer.get("items") if isinstance(answer, dict) else None
     if not isinstance(items, list):
-        raise LLMUnavailable("the language model's reply has no list of items")
+        raise LLMUnusable("the language model's reply has no list of items")
     found: list[TagProposal] = []
     dropped = 0
     places: dict[str, int] = {}

@@ -108,6 +108,7 @@ class MoneyExtractor:
     """
 
     name = "money"
+    titles = True
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
         if not _TRIGGER.search(text):

@@ -15,6 +15,7 @@ class TimeExtractor:
     """
 
     name = "times"
+    titles = True
 
     def __init__(self, month_first: bool = True) -> None:
         self.month_first = month_first

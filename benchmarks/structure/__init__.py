@@ -1,0 +1,1 @@
+"""Structural retrieval at size: the engine beside a raw SQL floor, sqlite and embedded graph databases."""

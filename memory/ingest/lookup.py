@@ -1,0 +1,41 @@
+"""Values that may be mentioned in a lane's records: its own, and those the tenant controls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from memory import sql
+from memory.ingest.extractors.known_values import KnownValue
+
+# One descent of an index for each hash; an old spelling counts as the value that is kept. A value that ends in a
+# parenthesis ("Quay (ship)") is also mentioned without it.
+_VALUES = r"""
+select lane_id, norm_key, label, coalesce(alias_value, value), coalesce(alias_of, key), value
+from memory_lanevalue where lane_id = %(lane)s and norm_key = any(%(hashes)s)
+union all
+select lane_id, bare_key, label, coalesce(alias_value, value), coalesce(alias_of, key),
+  regexp_replace(value, '\s*\([^()]*\)\s*$', '')
+from memory_lanevalue where lane_id = %(lane)s and bare_key is not null and bare_key = any(%(hashes)s)
+"""
+
+
+def known_values(tenant_id: int, lane_id: int, hashes: Sequence[int]) -> list[KnownValue]:
+    """The values with these hashes in use in this lane, and the tenant's controlled ones.
+
+    Never another lane's: what a tag says must be known to whoever reads the record's lane.
+    """
+    found = [KnownValue(*row) for row in sql.fetch(_VALUES, {"lane": lane_id, "hashes": list(hashes)})]
+    own = {value.key for value in found}
+    return found + [value for value in controlled(tenant_id, hashes) if value.key not in own]
+
+
+def controlled(tenant_id: int, hashes: Sequence[int]) -> list[KnownValue]:
+    """Values the tenant controls, from LANEWISE_CONTROLLED_VALUES: a function (tenant_id, hashes) → KnownValue rows.
+
+    They are told to every lane of the tenant, so a policy must list only values that everyone may know.
+    """
+    path = settings.LANEWISE_CONTROLLED_VALUES
+    return import_string(path)(tenant_id, hashes) if path else []

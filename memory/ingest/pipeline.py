@@ -1,0 +1,196 @@
+"""One batch of records through the steps: read, work, store.
+
+Reading and working hold no locks. Storing is one transaction: it locks the records, drops the results of those that
+changed, moved or were deleted meanwhile, replaces the derived rows of the others and marks their version as done. So
+a batch can be cut off at any point, or run twice, and the tables look as if it had run once.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.db import transaction
+
+from memory import events, sql
+from memory.ingest import queue
+from memory.ingest.errors import Unavailable
+from memory.ingest.steps import Batch, Item, Step, Store, load
+from memory.models import IngestBatch, sr_id
+
+logger = logging.getLogger(__name__)
+
+BATCH_RECORDS = 64
+BATCH_CHARACTERS = 120_000
+_ERROR_LENGTH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A set of steps and the column that says for which version of a record they are done."""
+
+    name: str
+    task: str
+    column: str
+    setting: str
+
+    def steps(self) -> list[Step]:
+        return load(getattr(settings, self.setting))
+
+
+FIRST = Phase("first", queue.FIRST, "ingested_version", "LANEWISE_INGEST_STEPS")
+LATER = Phase("later", queue.LATER, "enriched_version", "LANEWISE_INGEST_LATER_STEPS")
+PHASES = {phase.task: phase for phase in (FIRST, LATER)}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Which records are in place now (or gone), and why the others are not."""
+
+    done: set[int] = field(default_factory=set)
+    failed: dict[int, str] = field(default_factory=dict)
+
+
+def run(phase: Phase, record_ids: Sequence[int], on_store: Callable[[set[int]], None] | None = None) -> Outcome:
+    """Bring these records up to date in one phase.
+
+    `on_store(done)` is called inside each storing transaction. A record that changes while it is worked on is read
+    and worked on again, up to three times; after that the job of its newest version will do it.
+    """
+    outcome = Outcome()
+    steps = phase.steps()
+    left = list(dict.fromkeys(record_ids))
+    for _ in range(3):
+        lengths = _pending(phase, left)
+        outcome.done |= set(left) - lengths.keys()
+        stale: set[int] = set()
+        for chunk in _chunks(lengths):
+            stale |= _work(phase, steps, chunk, outcome, on_store)
+        left = sorted(stale)
+        if not left:
+            break
+    return outcome
+
+
+def _pending(phase: Phase, record_ids: Sequence[int]) -> dict[int, int]:
+    """{record id: characters} of those that exist and are not up to date."""
+    return dict(
+        sql.fetch(
+            f"select id, length(text) from memory_record where id = any(%s) and {phase.column} <> version",  # noqa: S608
+            (list(record_ids),),
+        )
+    )
+
+
+def _chunks(lengths: dict[int, int]) -> list[list[int]]:
+    chunks: list[list[int]] = []
+    size = 0
+    for record, length in sorted(lengths.items()):
+        if not chunks or len(chunks[-1]) >= BATCH_RECORDS or size + length > BATCH_CHARACTERS:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(record)
+        size += length
+    return chunks
+
+
+def _read(record_ids: Sequence[int]) -> list[Item]:
+    return [
+        Item(*row)
+        for row in sql.fetch(
+            "select id, tenant_id, lane_id, public_id, version, title, text, at from memory_record "
+            "where id = any(%s) order by id",
+            (list(record_ids),),
+        )
+    ]
+
+
+def _work(
+    phase: Phase,
+    steps: Sequence[Step],
+    record_ids: Sequence[int],
+    outcome: Outcome,
+    on_store: Callable[[set[int]], None] | None,
+) -> set[int]:
+    """Work one batch, halving it when it fails, so that one bad record costs itself only. Returns stale ones."""
+    batch = Batch(_read(record_ids))
+    if not batch.items:
+        return set()
+    try:
+        return _attempt(phase, steps, batch, outcome, on_store)
+    except Unavailable as error:
+        outcome.failed |= dict.fromkeys((item.record_id for item in batch.items), _said(error))
+        return set()
+    except Exception as error:  # any fault of a step on a text; it is kept with the record
+        if len(batch.items) == 1:
+            logger.warning("ingest of record %s failed", batch.items[0].record_id, exc_info=True)
+            outcome.failed[batch.items[0].record_id] = _said(error)
+            return set()
+    middle = len(record_ids) // 2
+    return _work(phase, steps, record_ids[:middle], outcome, on_store) | _work(
+        phase, steps, record_ids[middle:], outcome, on_store
+    )
+
+
+def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
+    began = time.perf_counter()
+    stores: list[tuple[str, Store]] = []
+    spent: dict[str, float] = {}
+    for step in steps:
+        start = time.perf_counter()
+        stores.append((step.name, step.run(batch)))
+        spent[step.name] = round(time.perf_counter() - start, 4)
+    outcome.failed |= {record: _said(error) for record, error in batch.failures.items()}
+    items = [item for item in batch.items if item.record_id not in batch.failures]
+    start = time.perf_counter()
+    with transaction.atomic():
+        now = {
+            row[0]: row[1:]
+            for row in sql.fetch(
+                "select id, version, lane_id, at from memory_record where id = any(%s) order by id for no key update",
+                ([item.record_id for item in items],),
+            )
+        }
+        same = [item for item in items if now.get(item.record_id) == (item.version, item.lane_id, item.at)]
+        for _, store in stores:
+            store(same)
+        _mark_done(phase, same)
+        done = {item.record_id for item in same} | {i.record_id for i in items if i.record_id not in now}
+        if on_store is not None:
+            on_store(outcome.done | done)
+        spent["store"] = round(time.perf_counter() - start, 4)
+        IngestBatch.objects.create(
+            phase=phase.name,
+            records=len(same),
+            characters=sum(len(item.text) for item in same),
+            seconds=round(time.perf_counter() - began, 4),
+            steps=spent,
+        )
+    outcome.done |= done
+    return {item.record_id for item in items} - done
+
+
+def _mark_done(phase: Phase, items: Sequence[Item]) -> None:
+    if not items:
+        return
+    sql.execute(
+        f"update memory_record r set {phase.column} = u.version, ingest_error = '', ingest_attempts = 0 "  # noqa: S608
+        "from unnest(%s::bigint[], %s::int[]) u(id, version) where r.id = u.id",
+        ([item.record_id for item in items], [item.version for item in items]),
+    )
+    if phase is FIRST and LATER.steps():
+        queue.defer(queue.LATER, [item.record_id for item in items])
+    for tenant_id, lane_id in sorted({(item.tenant_id, item.lane_id) for item in items}):
+        events.publish(
+            tenant_id=tenant_id,
+            lane_id=lane_id,
+            records=[(sr_id(item.public_id), item.version) for item in items if item.lane_id == lane_id],
+            kind="ingested",
+        )
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".replace("\x00", "")[:_ERROR_LENGTH]

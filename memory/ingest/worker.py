@@ -1,0 +1,39 @@
+"""Running a worker in this process: until it is told to stop, or until there is nothing left to do."""
+
+from __future__ import annotations
+
+import time
+
+from procrastinate.contrib.django import app
+
+from memory.ingest import queue, upkeep
+
+_OPTIONS = {"concurrency": 1, "delete_jobs": "successful", "update_heartbeat_interval": 5.0}
+
+
+def run(name: str = "worker", **options) -> None:
+    """Work until SIGINT or SIGTERM. What an earlier worker left lying is taken up first."""
+    upkeep.run()
+    with app.replace_connector(app.connector.get_worker_connector()) as working:
+        working.run_worker(name=name, **{**_OPTIONS, **options})
+
+
+def until_idle(timeout: float | None = None) -> bool:
+    """Work the queue empty and return; False when `timeout` seconds went by before it was.
+
+    Jobs that wait for another try are tried at once, so in the end every record is either up to date or given up.
+    Jobs other workers hold are waited for.
+    """
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        upkeep.run()
+        with app.replace_connector(app.connector.get_worker_connector()) as working:
+            working.run_worker(name="until-idle", wait=False, **{**_OPTIONS, "install_signal_handlers": False})
+        queue.hasten()
+        left = queue.waiting()
+        if not any(left.values()):
+            return True
+        if end is not None and time.monotonic() > end:
+            return False
+        if not left["due"]:
+            time.sleep(0.5)

@@ -1,0 +1,91 @@
+"""What workers run. Procrastinate finds this module by its name and runs the tasks by theirs."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from procrastinate import BaseRetryStrategy, RetryDecision
+from procrastinate.contrib.django import app
+
+from memory import sql
+from memory.ingest import failures, pipeline, queue, seek, upkeep
+
+logger = logging.getLogger(__name__)
+
+
+class NotDone(RuntimeError):
+    """Some records of a job are to be tried again."""
+
+
+class BackOff(BaseRetryStrategy):
+    """5 s, 20 s, 80 s, 320 s… between tries, at most an hour. Which records are given up is counted with them."""
+
+    def get_retry_decision(self, *, exception: BaseException, job) -> RetryDecision:
+        return RetryDecision(retry_in={"seconds": min(5 * 4 ** min(job.attempts, 6), 3600)})
+
+
+@app.task(name=queue.FIRST, queue=queue.QUEUE, pass_context=True, retry=BackOff())
+def first(context, record_ids: list[int]) -> None:
+    """Windows, vectors, tags and known values of these records (and of those waiting behind them)."""
+    _run(pipeline.FIRST, context.job, record_ids)
+
+
+@app.task(name=queue.LATER, queue=queue.QUEUE, pass_context=True, retry=BackOff())
+def later(context, record_ids: list[int]) -> None:
+    """What makes records richer once they are findable."""
+    _run(pipeline.LATER, context.job, record_ids)
+
+
+def _run(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
+    wanted = record_ids
+    if job.attempts:
+        # It failed before, or its worker died: by itself and one by one, so that it takes no other record along,
+        # and counted beforehand, so that a record that kills workers is given up too.
+        outcome = pipeline.Outcome()
+        for record in failures.begin(record_ids, phase):
+            one = pipeline.run(phase, [record])
+            outcome.done |= one.done
+            outcome.failed |= one.failed
+    else:
+        room = pipeline.BATCH_RECORDS - len(record_ids)
+        leased = queue.lease(phase.task, job.id, room) if room > 0 else []
+        theirs = {item.job_id: set(item.record_ids) for item in leased}
+
+        def on_store(done: set[int]) -> None:
+            queue.finish(job_id for job_id, ids in theirs.items() if ids <= done)
+
+        wanted = [*record_ids, *(record for item in leased for record in item.record_ids)]
+        outcome = pipeline.run(phase, wanted, on_store)
+        queue.finish(job_id for job_id, ids in theirs.items() if ids <= outcome.done)
+        queue.release(job_id for job_id, ids in theirs.items() if not ids <= outcome.done)
+    retry = failures.record(outcome.failed, phase, counted=bool(job.attempts))
+    if phase is pipeline.FIRST:
+        _seek_new_values(wanted)
+    if retry & set(record_ids):
+        raise NotDone(f"{len(retry)} of {len(record_ids)} records failed and will be tried again")
+
+
+def _seek_new_values(record_ids: list[int]) -> None:
+    lanes = sql.fetch("select distinct lane_id from memory_record where id = any(%s)", (record_ids,))
+    seek.schedule([row[0] for row in lanes])
+
+
+@app.task(name=queue.SEEK, queue=queue.QUEUE, retry=BackOff())
+def seek_lane(lane_id: int) -> None:
+    """Mentions of a lane's new values in its earlier records."""
+    if seek.seek(lane_id):
+        queue.defer_seek([lane_id], delay=0)
+
+
+@app.periodic(cron="* * * * *", periodic_id="ingest")
+@app.task(name="memory.ingest.upkeep", queue=queue.QUEUE, queueing_lock="upkeep", priority=10)
+def keep_up(timestamp: int) -> None:
+    """Every minute: jobs of workers that died, records without a job, lanes with values not yet sought."""
+    upkeep.run()
+    with transaction.atomic():
+        old = timezone.now() - timedelta(days=settings.LANEWISE_INGEST_KEEP_DAYS)
+        sql.execute("delete from memory_ingestbatch where at < %s", (old,))
