@@ -2,8 +2,8 @@
 
     python -m benchmarks.graph_data --records 1000000
 
-Into the database of LANEWISE_DATA_DIR, which must be empty of records: tenant `scale`, 50 lanes, a profile `walker` that
-reads five of them. COPY into tables without indexes, which are built after. About 8 properties a record.
+Into the database of LANEWISE_DATA_DIR, which must be empty of records: tenant `scale`, 50 lanes, a profile `walker`
+that reads five of them. COPY into tables without indexes, which are built after. About 8 properties a record.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m benchmarks.s230 [--data ../shared/data]
 
-Loads the set into a throwaway database and compares every answer with networkx on the same citations. Says so and stops
-where the data is not there. Needs networkx (requirements-dev.txt).
+Loads the set into a throwaway database and compares every answer with networkx on the same citations. Says so and
+stops where the data is not there. Needs networkx (requirements-dev.txt).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Letting go of found connections that nobody has met again: their strength halves every half life, and the weak go.
 
-Only what discovery stamped is pruned; what a person, an agent or a text asserted is kept, and ended rather than removed.
-A record under a hold keeps everything it has.
+Only what discovery stamped is pruned; what a person, an agent or a text asserted is kept, and ended rather than
+removed. A record under a hold keeps everything it has.
 """
 
 from __future__ import annotations
