@@ -3,8 +3,8 @@
     python -m benchmarks.graph_data --records 1000000      (once)
     python -m benchmarks.graph [--queries 200] [--port 8790] [--no-http]
 
-Reads the database of LANEWISE_DATA_DIR as the profile `walker` (5 of 50 lanes). Through HTTP means the ASGI server in a
-process of its own, a key, JSON in and out. Prints p50 and p95 in milliseconds, how many nodes came back, and the
+Reads the database of LANEWISE_DATA_DIR as the profile `walker` (5 of 50 lanes). Through HTTP means the ASGI server in
+a process of its own, a key, JSON in and out. Prints p50 and p95 in milliseconds, how many nodes came back, and the
 slowest call of each kind. Seeded: the same records are asked about every time.
 """
 

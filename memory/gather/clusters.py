@@ -61,8 +61,8 @@ def communities(
     shown = heads(scope, found.ids, [found.origin.id] if found.origin else ())
     together = [group for group in groups if len(group) > 1]
     typical = [_typical(group, found.properties) for group in together[:limit]]
-    keys = [key for keys in typical for key, _ in keys]
-    names = named(scope, found.reach, keys, found.ids)
+    carrier = {prop.key: prop.members[0].record for prop in found.properties}
+    names = named(found.reach, {key: carrier[key] for keys in typical for key, _ in keys})
     return {
         "communities": [
             {
