@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import psutil
 import psycopg
+import psycopg.conninfo
 
 DATABASE = "lanewise"
 
@@ -68,7 +69,7 @@ def start(data_dir: Path, throwaway: bool = False) -> dict[str, str]:
     params["host"] = host or ""
     if url.port:
         params["port"] = str(url.port)
-    with psycopg.connect(**params, dbname="postgres", autocommit=True) as conn:
+    with psycopg.connect(psycopg.conninfo.make_conninfo(dbname="postgres", **params), autocommit=True) as conn:
         exists = conn.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone()
         if not exists:
             try:

@@ -188,7 +188,8 @@ def rarity(records: int, holders: int) -> float:
 
 _TITLED = """
 select t.record_id from memory_recordtext t
-where lane_terms(t.lane_id, t.tsv) && (select array_agg(hashtextextended(%(title)s, l)) from unnest(%(lanes)s::int[]) l)
+where lane_terms(t.lane_id, t.tsv) && (
+    select array_agg(hashtextextended(%(title)s, l)) from unnest(%(lanes)s::int[]) l)
   and t.tsv @@ %(query)s::tsquery and {rows} order by t.at desc limit %(cap)s
 """
 _EXTERNAL = """
