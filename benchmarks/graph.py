@@ -4,8 +4,9 @@
     python -m benchmarks.graph [--queries 200] [--port 8790] [--no-http]
 
 Reads the database of LANEWISE_DATA_DIR as the profile `walker` (5 of 50 lanes). Through HTTP means the ASGI server in
-a process of its own, a key, JSON in and out. Prints p50 and p95 in milliseconds, how many nodes came back, and the
-slowest call of each kind. Seeded: the same records are asked about every time.
+a process of its own, a key, JSON in and out. Prints p50 and p95 in milliseconds, how many records came back, and the
+slowest call of each kind. `cpu` is the processor time that the server process and its database sessions spent a call
+(Linux only): what it costs whatever else runs on the machine. Seeded: the same records are asked about every time.
 """
 
 from __future__ import annotations
@@ -27,25 +28,52 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 MARKS = {"radius 2": 40, "radius 3": 100, "path": 200}
 
 
-def measure(name: str, calls: list[Callable[[], dict[str, Any]]], size: Callable[[dict], int]) -> None:
+class Processor:
+    """Processor time of some processes, from the scheduler's own count in nanoseconds."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def sessions(self) -> list[int]:
+        from memory import sql
+
+        own = os.getpid() == self.pid
+        which = "pid = pg_backend_pid()" if own else "pid <> pg_backend_pid() and backend_type = 'client backend'"
+        return [pid for (pid,) in sql.fetch(f"select pid from pg_stat_activity where {which}", prepare=False)]
+
+    def milliseconds(self, sessions: list[int]) -> float:
+        total = 0
+        for pid in [self.pid, *sessions]:
+            try:
+                total += time.clock_gettime_ns((~pid << 3) | 2)  # Linux: the processor clock of a process
+            except OSError:
+                continue
+        return total / 1e6
+
+
+def measured(
+    name: str, calls: list[Callable[[], dict[str, Any]]], size: Callable[[dict], int], processor: Processor
+) -> None:
     """Run calls one after another and print a line."""
-    times, sizes = [], []
+    times, sizes, spent = [], [], []
     for call in calls[:5]:
         call()
+    sessions = processor.sessions()
     for call in calls:
+        before = processor.milliseconds(sessions)
         start = time.perf_counter()
         reply = call()
         times.append((time.perf_counter() - start) * 1000)
+        spent.append(processor.milliseconds(sessions) - before)
         sizes.append(size(reply))
-    ordered = sorted(times)
-    p95 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+    ordered, cost = sorted(times), sorted(spent)
+    place = min(len(ordered) - 1, int(len(ordered) * 0.95))
+    p95 = ordered[place]
     kind = name.split(",")[0]
     mark = f"  mark {MARKS[kind]}" if kind in MARKS and "http" in name else ""
-    print(
-        f"{name:24} n={len(times):4}  p50 {statistics.median(times):7.1f}  p95 {p95:7.1f}  max {ordered[-1]:7.1f} ms"
-        f"  records {statistics.median(sizes):.0f}{mark}",
-        flush=True,
-    )
+    wall = f"p50 {statistics.median(times):7.1f}  p95 {p95:7.1f}  max {ordered[-1]:7.1f} ms"
+    used = f"cpu p50 {statistics.median(spent):6.1f} p95 {cost[place]:6.1f}"
+    print(f"{name:24} n={len(times):4}  {wall}  {used}  records {statistics.median(sizes):.0f}{mark}", flush=True)
 
 
 class Client:
@@ -127,8 +155,12 @@ def main() -> None:
     length = lambda reply: reply["length"] or 0  # noqa: E731
     print(f"{total:,} records, 5 of 50 lanes readable, {len(ids)} records asked about")
 
-    def walks(call: Callable[..., dict[str, Any]]) -> None:
+    def walks(call: Callable[..., dict[str, Any]], processor: Processor) -> None:
         where = "http" if isinstance(call, Client) else "engine"
+
+        def measure(name: str, calls: list, size: Callable[[dict], int]) -> None:
+            measured(name, calls, size, processor)
+
         for depth in (1, 2, 3, 5, 8):
             picked = ids if depth <= 3 else ids[:few]
             measure(
@@ -165,7 +197,7 @@ def main() -> None:
         "central": lambda s, i, **more: clusters.central(s, sr_id=i, **more),
         "suggest": suggest.suggest,
     }
-    walks(lambda action, *given, **more: operations[action](scope, *given, **more))
+    walks(lambda action, *given, **more: operations[action](scope, *given, **more), Processor(os.getpid()))
     if args.no_http:
         return
     _, key = keys.issue(tenant=profile.tenant, name="benchmark", profiles=[profile])
@@ -181,7 +213,7 @@ def main() -> None:
                 named = {"from": given[0], "to": given[1]} if action == "path" else {"sr_id": given[0]}
                 return client(action=action, **named, **more)
 
-        walks(Through())
+        walks(Through(), Processor(server.pid))
     finally:
         server.terminate()
         server.wait()

@@ -97,9 +97,11 @@ def central(
     found = _bounded(scope, terms, sr_id, max_nodes, labels, types, reader_of_origin)
     standings = subgraph.standings(found.ids, found.properties)
     standings.sort(key=lambda s: -getattr(s, by))
+    sampled = len(found.ids) > subgraph.SOURCES_MAX
     shown = heads(scope, found.ids, [found.origin.id] if found.origin else ())
     return {
         "by": by,
+        "betweenness_from": min(len(found.ids), subgraph.SOURCES_MAX) if sampled else None,
         "srs": [
             {
                 **shown[s.record],
