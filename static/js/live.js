@@ -69,6 +69,8 @@ async function flush() {
   pending = null;
   // what the page already shows needs no second look: the writer's own page, mostly
   for (const [id, version] of news.ids) {
+    // the page's own record again: what was found in its text follows without a new version
+    if (id === document.body.dataset.origin) continue;
     const shown = all(`[data-sr-id="${id}"][data-version]`);
     if (shown.length && shown.every((node) => Number(node.dataset.version) >= version) && !news.all) news.ids.delete(id);
   }

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lanes.errors import Invalid, NotVisible
+from lanes.readers import walled_lanes
 from memory.selectors import home
 from memory.selectors.rows import rows
 from web import present, words
@@ -74,6 +75,7 @@ class Home(PageView):
             "name": lambda m: m["lane"].name.lower(),
             "new": lambda m: (-m["new"], -m["changed"], m["lane"].name.lower()),
         }
+        walled = walled_lanes(self.reader)
         found = []
         for lane in sorted(lanes, key=keys[order]):
             most = max(lane["weeks"]) or 1
@@ -86,6 +88,7 @@ class Home(PageView):
                     "new_words": words.count_words(min(lane["new"], home.CAP), lane["new"] > home.CAP),
                     "changed_words": words.count_words(min(lane["changed"], home.CAP), lane["changed"] > home.CAP),
                     "writable": self.reader.can_write(lane["lane"].id),
+                    "walled": lane["lane"].id in walled,
                     "spark": [
                         {"x": 6 * i, "y": round(20 - max(h, 1), 1), "h": max(h, 1)} for i, h in enumerate(heights)
                     ],
