@@ -14,7 +14,8 @@ from django.utils import timezone
 from lanes.errors import Invalid, NotVisible
 from lanes.readers import walled_lanes
 from memory.selectors import home
-from memory.selectors.rows import rows
+from memory.selectors.records import by_id
+from memory.selectors.rows import rows, signed
 from web import present, words
 from web.models import LastLook, SavedSearch
 from web.terms import Query
@@ -104,12 +105,13 @@ class Home(PageView):
 
     def _changed(self, since: Any) -> list[dict[str, Any]]:
         feed = home.changed(self.reader)
-        shapes = {}
-        for shape in rows(self.reader, [item["id"] for item in feed]):
-            shapes[shape["sr_id"]] = present.row(self.reader, shape)
+        shapes = by_id(self.reader, [item["id"] for item in feed])
+        written = dict(zip(shapes, signed(self.reader, list(shapes.values())), strict=True))
         found = []
-        # rows come in the order of the ids, readable ones only: pair them by walking both
-        for item, row in zip(feed, shapes.values(), strict=False):
+        for item in feed:
+            if item["id"] not in written:
+                continue  # deleted since the feed was read
+            row = present.row(self.reader, written[item["id"]])
             new = since is not None and item["at"] > since
             found.append({"row": row, "by": row["author"], "verb": VERBS[item["what"]], "at": item["at"], "new": new})
         return found
