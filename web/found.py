@@ -30,9 +30,14 @@ def page(scope: Scope, query: Query, *, limit: int, cursor: str | None) -> dict[
     after = cursors.unseal(key, cursor)
     skipped = int(after[0]) if after else 0
     ranking = engine.rank(
-        scope, engine.check(query.words), terms=query.terms, kinds=list(query.kinds) or None, start=filters.start,
-        end=filters.end, graph=query.graph,
-    )  # fmt: skip
+        scope,
+        engine.check(query.words),
+        terms=query.terms,
+        kinds=list(query.kinds) or None,
+        start=filters.start,
+        end=filters.end,
+        graph=query.graph,
+    )
     engine.lengthen(ranking, skipped + limit + 1)
     begin = _begin(ranking.order, after)
     ids = ranking.order[begin : begin + limit]
