@@ -89,6 +89,25 @@ def invalid_from(error: ValidationError) -> Invalid:
     return Invalid(f"{name}: {messages[0]}", errors)
 
 
+def _plain(detail: str, code: Code, status: int) -> JsonResponse:
+    return JsonResponse(body(detail, code), status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+    """The answer to a request that Django itself refuses (a forbidden host, too many fields)."""
+    return _plain("The request is malformed.", Code.INVALID, 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+    """The answer to a request that Django itself forbids."""
+    return _plain("Not allowed.", Code.REFUSED, 403)
+
+
 def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
     """The answer to an address of the API that does not exist."""
-    return JsonResponse(body(NotVisible().detail, Code.NOT_FOUND), status=404)
+    return _plain(NotVisible().detail, Code.NOT_FOUND, 404)
+
+
+def server_error(request: HttpRequest) -> JsonResponse:
+    """The answer when something broke before or after the view."""
+    return _plain("Something went wrong on our side; the request id finds it in the log.", Code.INTERNAL, 500)

@@ -3,13 +3,14 @@
 from django.urls import path
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.views import APIView
 
 from api import registry
 from api.schema import ERRORS, tool_view
 from api.views import LanesView, ToolsView, WhoAmIView
 
 
-def _described(view: type, operation: str) -> type:
+def _described(view: type[APIView], operation: str) -> type[APIView]:
     describe = extend_schema(operation_id=operation, responses={200: OpenApiTypes.OBJECT, **ERRORS}, tags=["about"])
     view.get = describe(view.get)  # type: ignore[attr-defined]
     return view

@@ -28,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data-dir", default=os.environ.get("LANEWISE_DATA_DIR", ".data-benchmark"))
     parser.add_argument("--seconds", type=float, default=8.0, help="time budget for one kind of question")
     parser.add_argument("--peers", default=",".join(PEERS), help="which peers, comma-separated; empty for none")
+    parser.add_argument("--quick", action="store_true", help="load by COPY, making the indexes afterwards")
     parser.add_argument("--fresh-floor", action="store_true", help="fill the floor's tables again")
     parser.add_argument("--no-http", action="store_true")
     parser.add_argument("--no-writes", action="store_true")
@@ -45,6 +46,15 @@ def ask_peer(name: str, folder: Path, seconds: float) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+def _command(options: argparse.Namespace) -> str:
+    """The command as anyone would type it: what was left at its default is left out, and so is the folder."""
+    said = [f"--records {options.records}"]
+    said += [f"--{name.replace('_', '-')}" for name in ("quick", "no_http", "no_writes") if getattr(options, name)]
+    if options.peers != ",".join(PEERS):
+        said.append(f"--peers '{options.peers}'")
+    return f"python benchmarks/epg.py {' '.join(said)}"
+
+
 def main() -> None:
     options = arguments()
     os.environ["LANEWISE_DATA_DIR"] = options.data_dir
@@ -58,7 +68,7 @@ def main() -> None:
     from benchmarks.structure.floor import Floor, StaticFloor, prepare
 
     began = time.time()
-    data = loaded.ensure(options.records)
+    data = loaded.ensure(options.records, options.quick)
     known = world.build(options.records, loaded.SEED, data.ordinal)
     folder = Path(options.data_dir) / f"benchmark-{options.records}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,8 +91,10 @@ def main() -> None:
         columns["engine"] |= run(engine, asked, options.seconds, [kind])
         columns["static"] |= run(floors[1], asked, options.seconds, [kind])
     connection.close()
+    loads: dict[str, float | None] = {}
     for peer in filter(None, options.peers.split(",")):
         answer = ask_peer(peer, folder, options.seconds)
+        loads[peer] = answer.get("load_seconds")
         columns[peer] = {
             kind: Timed(found["ms"], found["answers"], error=found["error"])
             for kind, found in answer.get("kinds", {}).items()
@@ -95,18 +107,20 @@ def main() -> None:
         for name, column in columns.items():
             if kind in column and name != "static":
                 column[kind].compare(right)
-    orders = whole_order(engine, reference.neighbours, asked["walk"][:100])
-
-    extra: dict[str, Any] = {"traverse pages in a wrong order, of 100": orders}
+    extra: dict[str, Any] = {
+        "wrong_orders": whole_order(engine, reference.neighbours, asked["walk"][:100]),
+        "load_seconds": data.load_seconds,
+        "peer_load_seconds": loads,
+    }
     if not options.no_http:
         from benchmarks.structure import http
 
-        extra["http"] = http.measure(options.data_dir, data, asked, known, options.seconds)
+        columns["http"] = http.measure(data, asked, known, options.seconds)
     if not options.no_writes:
         from benchmarks.structure import writes
 
         extra["writes"] = writes.measure()
-    result = report.result(options.records, columns, extra, sys.argv[1:])
+    result = report.result(options.records, columns, extra, _command(options))
     print(report.table(result))
     if not options.no_report:
         report.save(ROOT, result)

@@ -10,4 +10,8 @@ os.environ.setdefault("LANEWISE_STATEMENT_TIMEOUT", "15s")
 from channels.routing import ProtocolTypeRouter  # noqa: E402
 from django.core.asgi import get_asgi_application  # noqa: E402
 
-application = ProtocolTypeRouter({"http": get_asgi_application()})
+http = get_asgi_application()  # sets Django up: what follows needs its models
+
+from web.routing import websocket  # noqa: E402
+
+application = ProtocolTypeRouter({"http": http, "websocket": websocket})

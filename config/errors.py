@@ -1,13 +1,21 @@
-"""Addresses that do not exist: JSON under /api/, a page elsewhere."""
+"""What no view answered: JSON under /api/, a page elsewhere."""
+
+from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
-from django.views import defaults
 
-from api.errors import not_found
+from api import errors as api
+from web.views import base as web
 
 
-def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Not found, in the shape of the surface that was asked."""
-    if request.path.startswith("/api/"):
-        return not_found(request, exception)
-    return defaults.page_not_found(request, exception)
+def _by_surface(on_api: Callable, on_web: Callable) -> Callable:
+    def handler(request: HttpRequest, *args: Exception) -> HttpResponse:
+        return (on_api if request.path.startswith("/api/") else on_web)(request, *args)
+
+    return handler
+
+
+handler400 = _by_surface(api.bad_request, web.bad_request)
+handler403 = _by_surface(api.forbidden, web.forbidden)
+handler404 = _by_surface(api.not_found, web.not_found)
+handler500 = _by_surface(api.server_error, web.server_error)

@@ -6,6 +6,10 @@ from django.urls import include, path
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("api.urls")),
+    path("", include("web.urls")),
 ]
 
+handler400 = "config.errors.handler400"
+handler403 = "config.errors.handler403"
 handler404 = "config.errors.handler404"
+handler500 = "config.errors.handler500"

@@ -5,7 +5,7 @@ after it can be read. Listeners fetch what they show again, under their own perm
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 from memory import sql
@@ -23,15 +23,35 @@ def publish(
     `kind` is write, update, delete or ingested. What does not fit one notice goes into more of them; a lane that
     changed wholesale (over 600 records) is announced with `"many": true` and no ids.
     """
-    changed, touched = list(records), sorted({key.hex for key in keys})
-    head = {"t": tenant_id, "l": lane_id, "kind": kind}
+    publish_lanes(tenant_id=tenant_id, news=[(lane_id, records, keys)], kind=kind)
+
+
+def publish_lanes(
+    *,
+    tenant_id: int,
+    news: Iterable[tuple[int, Iterable[tuple[str, int]], Iterable[UUID]]],
+    kind: str = "write",
+) -> None:
+    """The same for several lanes, (lane id, records, keys) each, in one statement."""
+    notices = [
+        json.dumps(notice, separators=(",", ":"))
+        for lane_id, records, keys in news
+        for notice in _notices({"t": tenant_id, "l": lane_id, "kind": kind}, list(records), keys)
+    ]
+    if notices:
+        sql.execute("select pg_notify(%s, notice) from unnest(%s::text[]) notice", (CHANNEL, notices))
+
+
+def _notices(head: dict, changed: list[tuple[str, int]], keys: Iterable[UUID]) -> Iterator[dict]:
     if len(changed) > 600:
-        _send({**head, "many": True})
+        yield {**head, "many": True}
         return
+    touched = sorted({key.hex for key in keys})
     while changed or touched:
-        _send({**head, "sr": changed[:_RECORDS], "keys": touched[:_KEYS]})
+        yield {**head, "sr": changed[:_RECORDS], "keys": touched[:_KEYS]}
         changed, touched = changed[_RECORDS:], touched[_KEYS:]
 
 
-def _send(message: dict) -> None:
-    sql.execute("select pg_notify(%s, %s)", (CHANNEL, json.dumps(message, separators=(",", ":"))))
+def person_left(user_id: int) -> None:
+    """Announce that a person signed out somewhere, or changed their password: their open pages ask who they are."""
+    sql.execute("select pg_notify(%s, %s)", (CHANNEL, json.dumps({"kind": "session", "u": user_id})))

@@ -9,6 +9,8 @@ from tests.conftest import Caller, World, make_world
 
 # Words that occur in one lane only. Whoever meets another lane's marker has met a leak.
 MARKERS = {"red": "zqvermilion", "blue": "zqcobalt", "green": "zqmalachite", "elsewhere": "zqforeign"}
+# An entity of each lane, and one name that is an entity in each of them.
+ENTITIES = {lane: f"{marker.title()} Entity" for lane, marker in MARKERS.items()}
 READABLE = {
     "anna": {"red", "blue", "green"},
     "andy": {"red"},
@@ -30,9 +32,9 @@ class Marked:
     def hidden_from(self, persona: str) -> set[str]:
         """Every text that must not be met by this persona: markers, ids, lane slugs, stamps."""
         lanes = set(MARKERS) - READABLE[persona]
-        found = {MARKERS[lane] for lane in lanes}
+        found = {MARKERS[lane] for lane in lanes} | {ENTITIES[lane] for lane in lanes}
         found |= {sr_id for lane in lanes for sr_id in self.records[lane]}
-        found |= {f'"{lane}"' for lane in lanes if lane != "elsewhere"} if persona != "bert" else {'"blue"', '"green"'}
+        found |= {f'"{lane}"' for lane in lanes - {"elsewhere", "red"}}
         for lanes_joined, name in self.across.items():
             if len([lane for lane in lanes_joined if lane in READABLE[persona]]) < 2:
                 found.add(name.split(":")[1])
@@ -49,7 +51,7 @@ class Marked:
 def fields(lane: str, number: int) -> dict[str, Any]:
     marker = MARKERS[lane]
     return {
-        "text": f"The {marker} matter number {number}: on 3 May 2024 the notice was served. Call {marker}@example.com.",
+        "text": f"The {marker} matter number {number}: on 3 May 2024 the notice was served. {marker}@example.com.",
         "title": f"{marker} note {number}",
         "occurred_at": f"2024-05-0{number + 1}" if number < 3 else None,
         "edge_properties": [
@@ -80,6 +82,12 @@ def build() -> Marked:
         reply = world.anna("e_property", "connect", sr_id=members, hint="x_" + "_".join(lane[0] for lane in lanes))
         marked.across[lanes] = reply["property"]
     world.anna("e_property", "adjust", sr_id=marked.records["red"][3], by=marked.records["blue"][3], hint="corrects")
+    for lane, name in ENTITIES.items():
+        caller = world.bert if lane == "elsewhere" else world.anna
+        joined = {"from": "Shared Entity", "to": name, "attributes": {"note": MARKERS[lane]}}
+        slug = "red" if lane == "elsewhere" else lane
+        reply = caller("add_relationship", lane=slug, type="works_with", **joined)
+        assert reply.status == 200, reply.body
     # An old spelling known in blue alone.
     world.anna("e_property", "rename", label="person", value="zqcobalt person", to="zqcobalt renamed", lanes=["blue"])
     return marked

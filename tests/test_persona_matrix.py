@@ -13,7 +13,7 @@ import pytest
 
 from api import registry
 from tests import matrix
-from tests.matrix import MARKERS, READABLE, SHARED, Marked
+from tests.matrix import ENTITIES, MARKERS, READABLE, SHARED, Marked
 
 pytestmark = pytest.mark.django_db
 Calls = list[dict[str, Any]]
@@ -54,6 +54,33 @@ CASES: dict[tuple[str, str | None], Callable[[Marked, str, str], Calls]] = {
         for more in ({}, {"prefix": "zq"}, {"match": [SHARED]})
     ],
     ("e_gather", "traverse"): on_record("traverse", limit=200),
+    ("e_gather", "radius"): lambda marked, persona, sr_id: [
+        {"action": "radius", "sr_id": sr_id, "depth": depth, **more}
+        for depth in (1, 3)
+        for more in ({}, {"labels": ["e_connect"]}, {"hub_limit": 2})
+    ],
+    ("e_gather", "path"): lambda marked, persona, sr_id: [
+        {"action": "path", "from": marked.own(persona), "to": sr_id},
+        {"action": "path", "from": sr_id, "to": marked.own(persona), "labels": ["e_connect"]},
+    ],
+    ("e_gather", "communities"): on_record("communities"),
+    ("e_gather", "central"): on_record("central"),
+    ("e_gather", "suggest"): on_record("suggest"),
+    ("query_graph", None): lambda marked, persona, sr_id: [
+        {"query": text} for text in (*MARKERS.values(), "Shared Entity", "who works with zqcobalt")
+    ],
+    ("traverse_entity", None): lambda marked, persona, sr_id: [
+        {"entity": name, "depth": 3} for name in (sr_id, "Shared Entity", *ENTITIES.values())
+    ],
+    ("build_context", None): lambda marked, persona, sr_id: [
+        {"text": text} for text in ("Shared Entity", "the notice was served", *MARKERS.values(), *ENTITIES.values())
+    ],
+    ("add_relationship", None): lambda marked, persona, sr_id: [
+        {"from": "Tried", "to": "Other", "type": "knows", "lane": lane} for lane in ("blue", "green")
+    ],
+    ("invalidate_relationship", None): lambda marked, persona, sr_id: [
+        {"from": "Shared Entity", "to": name, "type": "works_with"} for name in ENTITIES.values()
+    ],
     ("e_timeline", "intersect"): lambda marked, persona, sr_id: [
         {"action": "intersect", "match": [needle], "limit": 200, **more}
         for needle in ("zq", "o", "shared", "common tag", "May 2024", *MARKERS.values())
@@ -92,14 +119,22 @@ CASES: dict[tuple[str, str | None], Callable[[Marked, str, str], Calls]] = {
     ("e_record", "delete"): on_record("delete"),
     ("e_record", "status"): on_record("status"),
 }
-READS = {
-    ("e_gather", name) for name in ("intersect", "union", "count", "group", "traverse")
-} | {("e_timeline", "intersect"), ("e_property", "list"), ("e_record", "read"), ("e_record", "status")}  # fmt: skip
+_READING = {
+    "e_gather": "intersect union count group traverse radius path communities central suggest",
+    "e_timeline": "intersect",
+    "e_property": "list",
+    "e_record": "read status",
+}
+READS: set[tuple[str, str | None]] = {(tool, name) for tool, names in _READING.items() for name in names.split()}
+READS |= {("query_graph", None), ("traverse_entity", None), ("build_context", None)}
+# Calls about a record that is named, so that a hidden one can be compared with none.
 ABOUT_A_RECORD = [
     key for key in CASES
     if key not in {("e_gather", "intersect"), ("e_gather", "union"), ("e_gather", "count"), ("e_gather", "group"),
                    ("e_timeline", "intersect"), ("e_property", "disconnect"), ("e_property", "rename"),
-                   ("e_record", "write"), ("e_record", "write_many")}
+                   ("e_record", "write"), ("e_record", "write_many"), ("query_graph", None),
+                   ("traverse_entity", None), ("build_context", None), ("add_relationship", None),
+                   ("invalidate_relationship", None)}
 ]  # fmt: skip
 
 
@@ -146,7 +181,7 @@ def test_hidden_and_nonexistent_are_answered_alike_and_nothing_changes(marked: M
         ):
             if on_hidden == on_missing:
                 continue
-            one, other = caller(key[0], **on_hidden), caller(key[0], **on_missing)
+            one, other = (caller(key[0], **body) for body in (on_hidden, on_missing))
             assert one.status == other.status == 404, (on_hidden, one.body)
             assert without_request_id(one.raw) == without_request_id(other.raw)
     assert everything() == before

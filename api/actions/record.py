@@ -104,8 +104,9 @@ class WriteMany(Action):
                 )
         written = records.write_many(reader, [fields for _, fields in good], [index for index, _ in good])
         for (index, _), result in zip(good, written, strict=True):
-            failed = isinstance(result, LanewiseError)
-            report_of[index] = {"error": report(result)} if failed else _shown(reader, result)
+            report_of[index] = (
+                {"error": report(result)} if isinstance(result, LanewiseError) else _shown(reader, result)
+            )
         report_of = [{"error": item} if item and "code" in item else item for item in report_of]
         return {
             "results": report_of,

@@ -10,6 +10,7 @@ import psycopg
 from django.core.management import call_command
 from django.db import connection
 
+from benchmarks.structure.quick import load as load_quickly
 from lanes import services
 from lanes.models import AgentProfile, Lane, Tenant
 from lanes.readers import Reader, reader_for_profile
@@ -36,8 +37,8 @@ class Loaded:
     load_seconds: float | None
 
 
-def ensure(total: int) -> Loaded:
-    """Migrate, load what is missing, and say what is there."""
+def ensure(total: int, quick: bool = False) -> Loaded:
+    """Migrate, load what is missing (by import, or the quick way) and say what is there."""
     call_command("migrate", verbosity=0)
     slug = f"benchmark-{total}"
     tenant = services.create_tenant(slug=slug)
@@ -47,7 +48,11 @@ def ensure(total: int) -> Loaded:
     services.grant(tenant=tenant, holder=profile, read_all=True, write_all=True)
     reader = reader_for_profile(AgentProfile.objects.select_related("tenant").get(pk=profile.pk))
     seconds = None
-    if len(_rows(tenant)) < total:
+    there = len(_rows(tenant))
+    if there < total and quick:
+        lanes = dict(Lane.objects.filter(tenant=tenant).values_list("slug", "id"))
+        load_quickly(connect(), tenant.pk, lanes, total, SEED, there)
+    elif there < total:
         seconds = _load(reader, total)
     rows = _rows(tenant)
     if len(rows) != total:

@@ -15,6 +15,7 @@ import psycopg
 
 from benchmarks.structure.clock import Timed
 from benchmarks.structure.loaded import PROFILE, connect
+from benchmarks.structure.tables import TABLES
 from lanes import services
 from lanes.models import AgentProfile, Lane, Tenant
 from lanes.readers import Reader, reader_for_profile
@@ -25,14 +26,6 @@ from memory.services import bulk, records
 TENANT = "benchmark-writes"
 SINGLE, MANY, BATCH = 300, 10_000, 1_000
 _WORLD = 1_000_000  # the size of the world the written records are drawn from: as skewed as the loaded ones
-
-RECORD = (
-    "id, public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at, date_precision, "
-    "recorded_at, at, updated_at, version, ingested_version, ingest_error"
-)
-WORDS = "record_id, tenant_id, lane_id, at, dl, tsv"
-EDGE = "tenant_id, record_id, lane_id, at, label, value, key, seq, state, role, type, reason, created_at"
-VALUE = "tenant_id, lane_id, label, value, key, folded, grams, norm_key"
 
 
 class Rows:
@@ -76,14 +69,6 @@ class Rows:
         return made
 
 
-TABLES = {
-    "record": ("memory_record", RECORD),
-    "words": ("memory_recordtext", WORDS),
-    "edge": ("memory_edgeproperty", EDGE),
-    "value": ("memory_lanevalue", VALUE),
-}
-
-
 def _copy(conn: psycopg.Connection, made: dict[str, list[tuple]]) -> None:
     with conn.transaction(), conn.cursor() as cursor:
         for name, (table, columns) in TABLES.items():
@@ -111,7 +96,7 @@ def _batches(seed: int, count: int, size: int) -> Iterator[list[dict[str, Any]]]
             batch = []
 
 
-def _tenant(slug: str) -> tuple[Tenant, Reader]:
+def tenant_for_writes(slug: str) -> tuple[Tenant, Reader]:
     tenant = services.create_tenant(slug=slug)
     for lane in lane_slugs():
         services.create_lane(tenant=tenant, slug=lane)
@@ -122,8 +107,8 @@ def _tenant(slug: str) -> tuple[Tenant, Reader]:
 
 def measure() -> dict[str, Any]:
     """Rates and times, in two tenants of their own; leaves nothing behind."""
-    tenant, reader = _tenant(TENANT)
-    plain_tenant, _ = _tenant(f"{TENANT}-plain")
+    tenant, reader = tenant_for_writes(TENANT)
+    plain_tenant, _ = tenant_for_writes(f"{TENANT}-plain")
     conn = connect()
     for one in (tenant, plain_tenant):
         clean(conn, one.pk)
@@ -163,7 +148,18 @@ def measure() -> dict[str, Any]:
     }
 
 
+def clean_tenant(tenant: Tenant) -> None:
+    conn = connect()
+    clean(conn, tenant.pk)
+    conn.close()
+
+
 def clean(conn: psycopg.Connection, tenant: int) -> None:
-    """Take the written records away again, so that the next run starts as this one did."""
+    """Take the written records and their jobs away again, so that the next run starts as this one did."""
+    conn.execute(
+        "delete from procrastinate_jobs where status = 'todo' and exists (select 1 from memory_record r "
+        "where r.tenant_id = %s and r.id = (args -> 'record_ids' ->> 0)::bigint)",
+        [tenant],
+    )
     for table in ("memory_record", "memory_lanevalue"):
         conn.execute(f"delete from {table} where tenant_id = %s", [tenant])

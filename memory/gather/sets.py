@@ -9,9 +9,6 @@ from memory import sql
 from memory.gather.scope import CAP, Scope
 from memory.gather.terms import Bound, Match, Term
 
-# Below this many records a driver is probed record by record; above, the planner may merge two ordered scans.
-RARE = 2_000
-
 
 @dataclass(frozen=True)
 class Size:
@@ -71,12 +68,10 @@ def all_of(match: Match, found: Sequence[Size]) -> str | None:
         return None
     if positive:
         driver = min(positive, key=lambda bound: (found[bound.index].count, bound.index))
-        size = found[driver.index]
-        base = match.source(driver, rare=not size.capped)
-        fence = size.count < RARE
+        base = match.source(driver, rare=not found[driver.index].capped)
     else:
-        driver, base, fence = None, match.everything, False
-    tests = [match.probe(bound, fence=fence) for bound in match.terms if bound is not driver]
+        driver, base = None, match.everything
+    tests = [match.probe(bound) for bound in match.terms if bound is not driver]
     return " and ".join([base, *tests])
 
 

@@ -60,11 +60,11 @@ def _one(raw: str | Mapping[str, Any], where: str) -> Term:
         if colon and rest.strip() and normal.is_label(label):
             return Term(normal.label(label, where), normal.value(rest, where))
         return Term(None, normal.value(raw, where))
-    label, value = raw.get("label"), raw.get("value")
-    if label is None and value is None:
+    named, value = raw.get("label"), raw.get("value")
+    if named is None and value is None:
         raise Invalid.field(where, "A term has a label, a value, or both.")
     return Term(
-        normal.label(label, f"{where}.label") if label is not None else None,
+        normal.label(named, f"{where}.label") if named is not None else None,
         normal.value(value, f"{where}.value") if value is not None else None,
         bool(raw.get("not", False)),
     )
@@ -190,10 +190,13 @@ class Match:
             "and (r.superseded_at is null or r.superseded_at > %(as_of)s or %(ended)s)) t where true"
         )
 
-    def probe(self, bound: Bound, *, positive: bool | None = None, fence: bool = False) -> str:
-        """SQL: the row t (at, record_id) of lane l satisfies the term. `fence` forbids turning it into a join."""
+    def probe(self, bound: Bound, *, positive: bool | None = None) -> str:
+        """SQL: the row t (at, record_id) of lane l satisfies the term.
+
+        Fenced by `offset 0`, so that it is always one look-up a row. As a join the planner, which thinks that few
+        rows have any one key in any one lane, may compare every row of one hub with every row of the other.
+        """
         i = bound.index
-        off = " offset 0" if fence else ""
         if bound.kind == "property":
             test = (
                 f"select 1 from memory_edgeproperty p where p.key = l.k{i} and p.lane_id = l.lane "
@@ -211,7 +214,7 @@ class Match:
         holds = not bound.term.negated if positive is None else positive
         if bound.impossible:
             return "false" if holds else "true"
-        return f"{'' if holds else 'not '}exists ({test}{off})"
+        return f"{'' if holds else 'not '}exists ({test} offset 0)"
 
     def _words(self, alias: str, i: int) -> str:
         exact = f"{alias}.tsv @@ %(query{i})s::tsquery"

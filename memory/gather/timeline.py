@@ -236,7 +236,8 @@ class _Finder:
 
     def keep(self, needles: list[Needle]) -> tuple[list[Needle], list[Needle]]:
         """Drop the most widely shared of the alternatives until few enough records match, or one is left."""
-        kept, dropped = list(needles), []
+        kept = list(needles)
+        dropped: list[Needle] = []
         droppable = [needle for needle in needles if not needle.timed and not needle.term.negated]
         if len(droppable) < 2:
             return kept, dropped

@@ -82,6 +82,8 @@ class Record(Scoped):
         ]
         indexes = [
             models.Index(fields=["lane", "-at", "-id"], name="record_lane_newest"),
+            # What changed last in a lane, and what changed since somebody looked.
+            models.Index(fields=["lane", "-updated_at", "-id"], name="record_lane_changed"),
             # Few records are superseded: asking "is it one of them" by this index costs next to nothing.
             models.Index(fields=["id"], name="record_superseded", condition=Q(superseded_at__isnull=False)),
             # The entities of a lane among very many other records.

@@ -7,6 +7,7 @@ are found again by external_id; a line without one is given one made of its cont
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ from memory.services import drafts, records
 from memory.services.drafts import Draft
 
 BATCH = 1_000
-# Characters of text in a batch: so that long documents do not make a transaction of gigabytes.
+# Characters of text and word vectors in a batch: so that long documents do not make a transaction of gigabytes.
 BATCH_CHARACTERS = 8_000_000
 FIELDS = {
     "external_id", "lane", "title", "text", "occurred_at", "date_precision", "recorded_at", "edge_properties",
@@ -88,32 +89,63 @@ def maker(tenant: Tenant, resolve: Callable[[], Reader]) -> Callable[[str], Read
 def import_lines(
     lines: Iterable[bytes | str], lanes: Lanes, *, progress: Callable[[int, int], None] | None = None
 ) -> Report:
-    """Import lines; `progress` is told (bytes read since the last call, records written so far)."""
+    """Import lines; `progress` is told (bytes read since the last call, records written so far).
+
+    The next batch is read, checked and split into words in a thread while the database writes this one.
+    """
     report = Report()
-    batch: list[tuple[int, Draft]] = []
-    size = read = 0
+    chunks = _chunks(lines)
+    with ThreadPoolExecutor(1, thread_name_prefix="import") as pool:
+        ahead = pool.submit(next, chunks, None)
+        while (chunk := ahead.result()) is not None:
+            ahead = pool.submit(next, chunks, None)
+            report.lines += chunk.lines
+            report.refused += chunk.refused
+            batch = []
+            for number, slug, made in chunk.good:
+                try:
+                    made.lane_id = lanes.id(slug)
+                except LanewiseError as error:
+                    report.refused.append(Refused(number, made.external_id, error.detail))
+                else:
+                    batch.append((number, made))
+            _write(lanes.reader, batch, report)
+            if progress:
+                progress(chunk.read, report.written)
+    report.refused.sort(key=lambda refused: refused.line)
+    return report
+
+
+@dataclass
+class _Chunk:
+    """Lines read and checked, but for their lanes: (line number, lane as named, draft)."""
+
+    read: int = 0
+    lines: int = 0
+    good: list[tuple[int, Any, Draft]] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+
+def _chunks(lines: Iterable[bytes | str]) -> Iterator[_Chunk]:
+    """Batches of checked lines. Runs in a thread of its own, so it never touches the database."""
+    chunk, size = _Chunk(), 0
     for number, raw in enumerate(lines, 1):
-        read += len(raw)
+        chunk.read += len(raw)
         if not raw.strip():
             continue
-        report.lines += 1
+        chunk.lines += 1
         try:
-            made = parse_line(raw, lanes)
+            slug, made = parse_line(raw)
         except LanewiseError as error:
-            report.refused.append(Refused(number, _external_id(raw), error.detail))
+            chunk.refused.append(Refused(number, _external_id(raw), error.detail))
             continue
-        batch.append((number, made))
-        size += len(made.text)
-        if len(batch) >= BATCH or size >= BATCH_CHARACTERS:
-            _write(lanes.reader, batch, report)
-            batch, size = [], 0
-            if progress:
-                progress(read, report.written)
-                read = 0
-    _write(lanes.reader, batch, report)
-    if progress:
-        progress(read, report.written)
-    return report
+        size += len(made.text) + len(made.words[0])  # the words are made here, to be ready when they are written
+        chunk.good.append((number, slug, made))
+        if len(chunk.good) >= BATCH or size >= BATCH_CHARACTERS:
+            yield chunk
+            chunk, size = _Chunk(), 0
+    if chunk.read:
+        yield chunk
 
 
 def import_items(items: Iterable[dict[str, Any]], lanes: Lanes) -> Report:
@@ -148,8 +180,8 @@ def _write(reader: Reader, batch: list[tuple[int, Draft]], report: Report) -> No
         report.skipped_properties += len(item.skipped)
 
 
-def parse_line(raw: bytes | str, lanes: Lanes) -> Draft:
-    """A checked draft from one line; Invalid says what is wrong with it."""
+def parse_line(raw: bytes | str) -> tuple[Any, Draft]:
+    """The lane a line names and a checked draft, its lane still open; Invalid says what is wrong with the line."""
     try:
         item = json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -171,9 +203,8 @@ def parse_line(raw: bytes | str, lanes: Lanes) -> Draft:
         raise Invalid.field("edge_properties", "Must be objects or label:value strings.")
     if not isinstance(item.get("source"), dict | None):
         raise Invalid.field("source", "Must be an object.")
-    lane_id = lanes.id(item.get("lane"))
-    return drafts.draft(
-        lane_id=lane_id,
+    return item.get("lane"), drafts.draft(
+        lane_id=0,
         text=item.get("text") or "",
         title=item.get("title") or "",
         kind=item.get("kind") or "note",

@@ -101,8 +101,8 @@ insert into memory_edgeproperty (tenant_id, record_id, lane_id, at, label, value
 select %(tenant)s, r.id, r.lane_id, r.at, %(label)s, %(value)s, %(key)s, 0,
   case when %(valid_from)s::timestamptz is null then 0 else 1 end
     | case when r.superseded_at is null then 0 else 4 end | case when r.occurred_at is null then 8 else 0 end,
-  %(valid_from)s, %(confidence)s, %(user)s, %(profile)s, clock_timestamp(), u.role, %(type)s, %(directed)s, %(strength)s,
-  %(reason)s, %(attributes)s, 1, clock_timestamp()
+  %(valid_from)s, %(confidence)s, %(user)s, %(profile)s, clock_timestamp(), u.role, %(type)s, %(directed)s,
+  %(strength)s, %(reason)s, %(attributes)s, 1, clock_timestamp()
 from unnest(%(ids)s::bigint[], %(roles)s::text[]) u(id, role) join memory_record r on r.id = u.id
 on conflict (record_id, key, seq) do nothing returning record_id
 """

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from lanes.errors import Invalid
-from memory import normal, times
+from memory import normal, times, words
 
 TEXT_MAX = 2_000_000
 TITLE_MAX = 2_000
@@ -43,6 +44,11 @@ class Draft:
     recorded_at: datetime | None = None
     properties: list[Property] | None = None
     tags: list[str] | None = None
+
+    @cached_property
+    def words(self) -> tuple[str, int]:
+        """The full-text vector of title and text, and how many lexemes it holds."""
+        return words.vector(self.title, self.text)
 
 
 def split_term(text: str, where: str) -> tuple[str, str]:

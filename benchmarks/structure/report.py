@@ -1,0 +1,201 @@
+"""The one table, and PERF.md made of the results of the runs that were made."""
+
+import json
+import os
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from benchmarks.structure.clock import Timed
+from benchmarks.structure.world import HUB_LIMIT, KINDS, LABELS, MAX_NODES, READABLE
+
+# PERF marks: engine p50 over the floor's, and p95 in ms through HTTP.
+MARKS: dict[str, tuple[float, int]] = {
+    "intersect, mixed": (2.5, 25),
+    "intersect, two hubs": (2.5, 25),
+    "intersect, sparse": (2.5, 25),
+    "count, mixed": (1.5, 35),
+    "count, two hubs": (1.5, 35),
+    "union": (2.5, 25),
+    "count of a union": (1.5, 35),
+    "group": (1.5, 120),
+    "traverse": (2.5, 40),
+    "radius 2": (2.0, 40),
+    "radius 3": (2.0, 100),
+    "timeline": (1.5, 220),
+}
+SHOWN = {
+    "floor": "raw SQL",
+    "engine": "engine",
+    "http": "HTTP",
+    "sqlite": "sqlite",
+    "kuzu": "kuzu",
+    "ladybug": "ladybug",
+}
+
+
+def machine() -> str:
+    """Cores, memory and versions, without a name that means nothing elsewhere."""
+    from django.db import connection
+
+    model = next(
+        (line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), ""
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("select current_setting('server_version'), current_setting('shared_buffers')")
+        version, buffers = cursor.fetchone()
+    memory = psutil.virtual_memory().total / 2**30
+    return (
+        f"{os.cpu_count()} cores ({model or platform.machine()}), {memory:.0f} GB, "
+        f"Python {platform.python_version()}, PostgreSQL {version} embedded, shared_buffers {buffers}; "
+        f"load average {os.getloadavg()[0]:.1f} when the run ended"
+    )
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().splitlines()
+    except OSError:
+        return []
+
+
+def result(records: int, columns: dict[str, dict[str, Timed]], extra: dict[str, Any], command: str) -> dict[str, Any]:
+    """What is kept of a run: percentiles, how many were asked, how many answers were wrong."""
+    return {
+        "records": records,
+        "command": command,
+        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "machine": machine(),
+        "columns": {
+            name: {
+                kind: {"p50": t.p50, "p95": t.p95, "n": len(t.ms), "bad": t.bad, "error": t.error}
+                for kind, t in column.items()
+            }
+            for name, column in columns.items()
+        },
+        **extra,
+    }
+
+
+def _ms(cell: dict[str, Any] | None) -> str:
+    if not cell or not cell["n"]:
+        return "–"
+    few = f" (n={cell['n']})" if cell["n"] < 30 else ""
+    return f"{_short(cell['p50'])} / {_short(cell['p95'])}{few}"
+
+
+def _short(ms: float) -> str:
+    return f"{ms:.2f}" if ms < 10 else f"{ms:.0f}"
+
+
+def table(run: dict[str, Any]) -> str:
+    """p50 / p95 in ms for everyone, then the ratios the marks are about and how many answers were wrong."""
+    columns = run["columns"]
+    names = [name for name in SHOWN if columns.get(name)]
+    head = ["operation", *(SHOWN[name] for name in names), "engine / SQL", "mark", "graph db / engine", "wrong"]
+    rows = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for kind in KINDS:
+        cells = {name: columns[name].get(kind) for name in names}
+        engine, floor = cells.get("engine"), cells.get("floor")
+        ratio = engine["p50"] / floor["p50"] if engine and floor and engine["n"] and floor["n"] else None
+        graphs = [cells[name]["p50"] for name in ("kuzu", "ladybug") if cells.get(name) and cells[name]["n"]]
+        faster = min(graphs) / engine["p50"] if graphs and engine and engine["n"] else None
+        wrong = sum(cell["bad"] or 0 for cell in cells.values() if cell)
+        rows.append(
+            "| "
+            + " | ".join(
+                [
+                    kind,
+                    *(_ms(cells[name]) for name in names),
+                    f"{ratio:.1f} ×" if ratio else "–",
+                    f"≤ {MARKS[kind][0]} ×",
+                    f"{faster:.0f} ×" if faster else "–",
+                    str(wrong),
+                ]
+            )
+            + " |"
+        )
+    return "\n".join(rows)
+
+
+def _notes(run: dict[str, Any]) -> list[str]:
+    columns = run["columns"]
+    lines = []
+    static = columns.get("static", {})
+    if static:
+        said = ", ".join(f"{kind} {_ms(cell)}" for kind, cell in static.items() if cell["n"])
+        lines.append(
+            f"* The raw SQL walk with counts known beforehand (another answer; what walking alone costs): {said}."
+        )
+    lines.append(f"* Traverse pages that differ from the right one in any place, of 100: {run['wrong_orders']}.")
+    if run.get("writes"):
+        one, many = run["writes"]["one"], run["writes"]["bulk"]
+        lines.append(
+            f"* One record with eight properties, p50 / p95 ms: plain INSERTs {one['plain'][0]:.1f} / "
+            f"{one['plain'][1]:.1f}, the engine {one['product'][0]:.1f} / {one['product'][1]:.1f} "
+            f"({one['product'][0] / one['plain'][0]:.1f} ×; mark ≤ 2 ×)."
+        )
+        lines.append(
+            f"* Import of {many['n']:,} records into the loaded tables: {many['product']:,.0f} records/s; COPY of "
+            f"ready-made rows {many['copy']:,.0f}/s ({many['product'] / many['copy']:.0%}; mark ≥ 50 %)."
+        )
+    write = columns.get("http", {}).get("write one record")
+    if write and write["n"]:
+        lines.append(f"* Write one record through HTTP: {_ms(write)} ms (mark p95 ≤ 40).")
+    late = [
+        f"{kind} {cell['p95']:.0f} ms (mark {MARKS[kind][1]})"
+        for kind, cell in columns.get("http", {}).items()
+        if kind in MARKS and cell["n"] and cell["p95"] > MARKS[kind][1]
+    ]
+    if columns.get("http"):
+        lines.append(f"* HTTP p95 above its mark: {', '.join(late) or 'none'}.")
+    loads = {name: seconds for name, seconds in (run.get("peer_load_seconds") or {}).items() if seconds}
+    if run.get("load_seconds"):
+        lines.append(f"* The import that loaded the data took {run['load_seconds']:,.0f} s.")
+    if loads:
+        lines.append("* Loading the peers took " + ", ".join(f"{n} {s:.0f} s" for n, s in loads.items()) + ".")
+    errors = {
+        f"{SHOWN.get(name, name)}, {kind}: {cell['error']}"
+        for name, column in columns.items()
+        for kind, cell in column.items()
+        if cell["error"]
+    }
+    return lines + [f"* Could not answer: {error}" for error in sorted(errors)]
+
+
+PREFACE = f"""# Speed
+
+Made by `benchmarks/epg.py`; only what was run is here. Every figure is p50 / p95 in milliseconds over up to 300
+questions a kind (fewer where the time budget ran out; n is told below 30), warm, as a reader of {READABLE} of 50
+lanes.
+Records are invented and skewed as a firm's are: eight properties each on average, labels {", ".join(LABELS)}, the
+commonest value on 45 % of all records. "wrong" counts answers that differ from brute force over the same data.
+
+* **raw SQL**: hand-written statements on minimal tables of their own, ids only, no tenants, permissions, validity in
+  time, old spellings or per-term counts (`benchmarks/structure/floor.sql`, `floor.py`).
+* **engine**: the Python functions behind the tools; the page comes with titles, snippets and properties, and every
+  term with its readable count.
+* **HTTP**: the tool endpoints of a running server, one client, keep-alive, key and permissions included.
+* **sqlite, kuzu, ladybug**: in their own process, ids only, no server, no permissions, no durability; traverse and
+  radius are loops over their look-ups. "graph db / engine" is the faster of the two graph databases over the engine.
+* **radius** follows properties that at most {HUB_LIMIT} readable others carry, to at most {MAX_NODES:,} records.
+* **timeline** looks for one or two pieces of values (4 to 8 characters), all required, in three tenths of the time.
+"""
+
+
+def save(root: Path, run: dict[str, Any]) -> None:
+    """Keep the result and make PERF.md of all results that are kept."""
+    folder = root / "benchmarks" / "results"
+    folder.mkdir(exist_ok=True)
+    (folder / f"epg-{run['records']}.json").write_text(json.dumps(run, indent=1) + "\n")
+    parts = [PREFACE]
+    for path in sorted(folder.glob("epg-*.json"), key=lambda path: -int(path.stem.split("-")[1])):
+        kept = json.loads(path.read_text())
+        parts.append(
+            f"## {kept['records']:,} records\n\n`{kept['command']}`, {kept['when']}. {kept['machine']}.\n\n"
+            f"{table(kept)}\n\n" + "\n".join(_notes(kept)) + "\n"
+        )
+    (root / "PERF.md").write_text("\n".join(parts))

@@ -1,0 +1,106 @@
+"""The home page's reads: lanes with fresh counts, what changed, what happened last. All bounded, all per lane."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from lanes.readers import Reader
+from memory import sql
+from memory.gather.scope import CAP
+
+WEEKS = 12
+WEEK_CAP = 250  # a bar stands for "250 or more" at most: the picture is about rhythm, not about totals
+
+# Each number is a bounded index scan in one lane: (lane, at) for totals and weeks, (lane, updated) for news.
+_LANES = """
+select l.id,
+  (select count(*) from (select 1 from memory_record r where r.lane_id = l.id limit %(cap)s + 1) x),
+  news.fresh, news.changed, news.superseded, last.updated_at,
+  coalesce(p.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username, ''),
+  (select array_agg((select count(*) from (select 1 from memory_record r where r.lane_id = l.id
+      and r.updated_at > now() - make_interval(weeks => w + 1) and r.updated_at <= now() - make_interval(weeks => w)
+      limit %(week)s) x) order by w desc) from generate_series(0, %(weeks)s - 1) w)
+from unnest(%(lanes)s::int[]) l(id)
+left join lateral (
+  select count(*) filter (where recorded_at > %(since)s) as fresh,
+         count(*) filter (where recorded_at <= %(since)s and (superseded_at is null or superseded_at <= %(since)s))
+           as changed,
+         count(*) filter (where superseded_at > %(since)s) as superseded
+  from (select recorded_at, superseded_at from memory_record r
+        where r.lane_id = l.id and r.updated_at > %(since)s
+        order by r.updated_at desc limit %(cap)s + 1) x) news on true
+left join lateral (
+  select updated_at, written_by_id, profile_id from memory_record r where r.lane_id = l.id
+  order by r.updated_at desc, r.id desc limit 1) last on true
+left join lanes_user u on u.id = last.written_by_id
+left join lanes_agentprofile p on p.id = last.profile_id
+"""
+
+
+def lanes(reader: Reader, since: datetime | None) -> list[dict[str, Any]]:
+    """Every readable lane with its number of records (capped), what is new and changed since an instant, its weeks.
+
+    `since` None counts nothing as new. One statement.
+    """
+    at = since or datetime.now().astimezone()
+    rows = sql.fetch(_LANES, {"lanes": reader.lane_list, "since": at, "cap": CAP, "week": WEEK_CAP, "weeks": WEEKS})
+    return [
+        {
+            "lane": reader.lanes[lane],
+            "records": min(records, CAP),
+            "capped": records > CAP,
+            "new": fresh,
+            "changed": changed,
+            "superseded": superseded,
+            "last_at": last_at,
+            "last_by": last_by,
+            "weeks": list(weeks),
+        }
+        for lane, records, fresh, changed, superseded, last_at, last_by, weeks in rows
+    ]
+
+
+# Newest first over all lanes, a few rows from each: merging the lanes' own orders.
+_CHANGED = """
+select x.id, x.updated_at, x.recorded_at, x.superseded_at, x.version from unnest(%(lanes)s::int[]) l(id)
+cross join lateral (select id, updated_at, recorded_at, superseded_at, version from memory_record r
+  where r.lane_id = l.id order by r.updated_at desc, r.id desc limit %(limit)s) x
+order by x.updated_at desc, x.id desc limit %(limit)s
+"""
+
+
+def changed(reader: Reader, limit: int = 12) -> list[dict[str, Any]]:
+    """The records changed last: id, when, and whether that was writing, changing or superseding."""
+    return [
+        {
+            "id": record,
+            "at": updated,
+            "what": "superseded" if superseded else "added" if version == 1 else "changed",
+        }
+        for record, updated, recorded, superseded, version in sql.fetch(
+            _CHANGED, {"lanes": reader.lane_list, "limit": limit}
+        )
+    ]
+
+
+_RECENT = """
+select x.id from unnest(%(lanes)s::int[]) l(id)
+cross join lateral (select id, at from memory_record r
+  where r.lane_id = l.id and r.at <= now() and r.superseded_at is null order by r.at desc, r.id desc limit %(limit)s) x
+order by x.at desc, x.id desc limit %(limit)s
+"""
+
+
+def recent(reader: Reader, limit: int = 8) -> list[int]:
+    """Ids of the records whose event (or writing, where undated) is latest, not later than now."""
+    return [record for (record,) in sql.fetch(_RECENT, {"lanes": reader.lane_list, "limit": limit})]
+
+
+def last_changes(reader: Reader) -> list[tuple[int, datetime | None]]:
+    """(lane id, when its newest change was) for every readable lane."""
+    return sql.fetch(
+        "select l.id, (select r.updated_at from memory_record r where r.lane_id = l.id "
+        "order by r.updated_at desc, r.id desc limit 1) from unnest(%s::int[]) l(id)",
+        (reader.lane_list,),
+    )

@@ -1,0 +1,116 @@
+"""Records for pages: SPEC's shape plus who wrote them, and one record in full. Statements do not grow with rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from lanes.readers import Reader
+from memory import sql
+from memory.models import parse_sr_id, sr_id
+from memory.selectors.records import Row, hydrate
+
+# A person's name is shown to whoever may read what they wrote; nothing else of their account is.
+_AUTHORS = """
+select r.public_id, coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username), p.name
+from memory_record r
+left join lanes_user u on u.id = r.written_by_id
+left join lanes_agentprofile p on p.id = r.profile_id
+where r.public_id = any(%s) and r.lane_id = any(%s)
+"""
+UNKNOWN = {"name": "Unknown", "agent": False, "for_name": ""}
+
+
+def rows(reader: Reader, record_ids: Sequence[int], as_of: datetime | None = None) -> list[dict[str, Any]]:
+    """Records in SPEC's shape with `author`, in the order of the ids. Three statements, however many records;
+    those not in the reader's lanes are left out."""
+    return signed(reader, hydrate(reader, record_ids, as_of))
+
+
+def signed(reader: Reader, shapes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Record shapes with `author`: {name, agent, for_name}. One statement."""
+    people = authors(reader, [shape["sr_id"] for shape in shapes])
+    return [{**shape, "author": people.get(shape["sr_id"], UNKNOWN)} for shape in shapes]
+
+
+def authors(reader: Reader, publics: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Who wrote each record, by sr_id: an agent profile (for a person), or a person."""
+    if not publics:
+        return {}
+    found = {}
+    for public, person, profile in sql.fetch(_AUTHORS, ([parse_sr_id(p) for p in publics], reader.lane_list)):
+        found[sr_id(public)] = (
+            {"name": profile, "agent": True, "for_name": person or ""}
+            if profile
+            else {"name": person or "Unknown", "agent": False, "for_name": ""}
+        )
+    return found
+
+
+def ids_of(reader: Reader, publics: Sequence[str]) -> dict[str, int]:
+    """Primary keys of the readable ones among public ids; what is not readable is simply not there."""
+    wanted = [parse_sr_id(public) for public in publics]
+    found = sql.fetch(
+        "select public_id, id from memory_record where public_id = any(%s) and lane_id = any(%s)",
+        (wanted, reader.lane_list),
+    )
+    return {sr_id(public): record for public, record in found}
+
+
+_FULL = "select text, source, ingested_version, ingest_error from memory_record where id = %s and lane_id = any(%s)"
+_TAGS = """
+select label, value, extractor, start, "end" from memory_tag
+where record_id = %s and lane_id = any(%s) and label <> 'tense' order by start nulls last, id limit %s
+"""
+# Closed intervals of properties, so that what has ended stays visible.
+_ENDED = """
+select label, value, valid_from, invalidated_at, reason from memory_edgeproperty
+where record_id = %s and lane_id = any(%s) and invalidated_at is not null and invalidated_at <= now()
+  and left(label, 2) <> 'e_' order by invalidated_at desc limit 50
+"""
+# Other readable members of the record's connections and adjustments (valid ones).
+_STAMPS = """
+select e.label, e.value, e.key, e.type, e.reason, e.role, e.strength, o.role, o.record_id, e.created_at,
+       coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username), p.name
+from memory_edgeproperty e
+join memory_edgeproperty o on o.key = e.key and o.record_id <> e.record_id and o.lane_id = any(%(lanes)s)
+  and o.seq = 0 and (o.invalidated_at is null or o.invalidated_at > now())
+left join lanes_user u on u.id = e.asserted_by_id
+left join lanes_agentprofile p on p.id = e.asserted_profile_id
+where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.seq = 0 and e.label in ('e_connect', 'e_adjust')
+  and (e.invalidated_at is null or e.invalidated_at > now())
+order by e.strength desc nulls last, e.id, o.id limit 500
+"""
+
+
+def detail(reader: Reader, row: Row, *, tags: int = 300) -> dict[str, Any]:
+    """What a record's own page shows beside its shape: text, source, tags, ended properties, stamps.
+
+    `row` comes from `resolve`, so the reader can see it; stamps name only members the reader can see.
+    """
+    text, source, ingested, error = sql.fetch(_FULL, (row.id, reader.lane_list))[0]
+    return {
+        "text": text,
+        "source": source or {},
+        "ingested_version": ingested,
+        "ingest_failed": bool(error),
+        "tags": [
+            {"label": label, "value": value, "extractor": extractor, "start": start, "end": end}
+            for label, value, extractor, start, end in sql.fetch(_TAGS, (row.id, reader.lane_list, tags))
+        ],
+        "ended": [
+            {"label": label, "value": value, "valid_from": start, "invalidated_at": end, "reason": reason}
+            for label, value, start, end, reason in sql.fetch(_ENDED, (row.id, reader.lane_list))
+        ],
+        "stamps": [
+            {
+                "label": label, "value": value, "key": key, "type": kind, "reason": reason, "role": role,
+                "strength": strength, "other_role": other_role, "record_id": other, "at": at,
+                "by": profile or person or "",
+            }
+            for label, value, key, kind, reason, role, strength, other_role, other, at, person, profile in sql.fetch(
+                _STAMPS, {"record": row.id, "lanes": reader.lane_list}
+            )
+        ],
+    }  # fmt: skip

@@ -1,0 +1,56 @@
+// Records by month as stacked bars, from the table below the picture (the table is the interface).
+import { $, readJSON } from './dom.js';
+import { onNews, onEnd } from './live.js';
+
+const NS = 'http://www.w3.org/2000/svg';
+function shape(tag, attrs, title) {
+  const node = document.createElementNS(NS, tag);
+  for (const [k, v] of Object.entries(attrs)) node.setAttribute(k, v);
+  if (title !== undefined) { if (tag === 'text') node.textContent = title; else { const t = document.createElementNS(NS, 'title'); t.textContent = title; node.append(t); } }
+  return node;
+}
+// 1, 2 or 5 times a power of ten, so that the axis has three lines
+function ceiling(n) {
+  const p = 10 ** Math.floor(Math.log10(Math.max(n, 1)));
+  return [1, 2, 4, 5, 10].map((k) => k * p).find((v) => v >= n) || 10 * p;
+}
+
+export function draw() {
+  const svg = $('overtime');
+  const data = readJSON('overtime-data');
+  if (!svg || !data?.months.length) return;
+  const w = svg.clientWidth;
+  const h = svg.clientHeight;
+  const base = h - 20;
+  const top = 10;
+  const left = 40;
+  const max = ceiling(Math.max(...data.months.map((m) => m.counts.reduce((a, b) => a + b, 0))));
+  const step = (w - left) / data.months.length;
+  const bw = Math.min(step * 0.62, 44);
+  svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
+  svg.replaceChildren();
+  for (const v of max < 2 ? [0, 1] : [0, max / 2, max]) {
+    const y = base - (v / max) * (base - top);
+    svg.append(shape('line', { class: 'g', x1: left, x2: w, y1: y, y2: y }), shape('text', { x: left - 6, y: y + 4, 'text-anchor': 'end' }, new Intl.NumberFormat('en-GB').format(v)));
+  }
+  const every = Math.max(1, Math.ceil(48 / step));
+  data.months.forEach((month, i) => {
+    const x = left + i * step + (step - bw) / 2;
+    let y = base;
+    month.counts.forEach((n, j) => {
+      const hh = (n / max) * (base - top);
+      if (!n) return;
+      y -= hh;
+      svg.append(shape('rect', { class: `l${data.lanes[j].colour} bar`, x, y: y + 0.5, width: bw, height: Math.max(hh - 1, 0.75) }, `${data.lanes[j].name}, ${month.words}: ${n}`));
+    });
+    if (i % every === 0) svg.append(shape('text', { x: x + bw / 2, y: h - 4, 'text-anchor': 'middle' }, month.short));
+  });
+}
+
+export function start() {
+  draw();
+  addEventListener('resize', draw);
+  onNews(async () => { setTimeout(draw, 50); });
+  document.body.addEventListener('htmx:afterSettle', draw);
+  onEnd(() => { $('overtime')?.replaceChildren(); });
+}

@@ -1,0 +1,50 @@
+// Small helpers shared by the modules.
+export const $ = (id) => document.getElementById(id);
+export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+export function icon(name, cls = '') {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  svg.setAttribute('class', `i ${cls}`.trim()); svg.setAttribute('viewBox', '0 0 16 16'); svg.setAttribute('aria-hidden', 'true');
+  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
+  use.setAttribute('href', `#i-${name}`);
+  svg.append(use);
+  return svg;
+}
+
+// el('p', {class: 'small'}, 'text', node, …): text is always text, never markup.
+export function el(tag, attrs = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attrs)) if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? '' : value);
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function toast(text, level = 'ok') {
+  const box = $('toasts');
+  if (!box) return;
+  const close = el('button', { class: 'btn plain sm icon', type: 'button', 'aria-label': 'Dismiss' }, icon('x', 's'));
+  const node = el('div', { class: `toast ${level}` }, icon(level === 'danger' ? 'alert' : 'check'), el('div', {}, text), close);
+  close.addEventListener('click', () => node.remove());
+  box.append(node);
+  setTimeout(() => node.remove(), 8000);
+}
+
+export const readJSON = (id) => { const node = $(id); return node ? JSON.parse(node.textContent) : null; };
+
+export function debounce(fn, ms) {
+  let timer;
+  return (...args) => { clearTimeout(timer); timer = setTimeout(() => fn(...args), ms); };
+}
+
+export class Gone extends Error {}
+
+// A part of the page, fetched again under the viewer's own permissions. Gone: it may no longer be seen.
+export async function fetchPart(url, { json = false, signal } = {}) {
+  const reply = await fetch(url, { headers: { 'X-Part': '1', 'X-Lanewise-Tenant': document.body.dataset.tenant || '', Accept: json ? 'application/json' : 'text/html' }, credentials: 'same-origin', redirect: 'manual', signal });
+  if (reply.type === 'opaqueredirect' || reply.status === 401) throw new Gone('signed out');
+  if (reply.status === 403 || reply.status === 404) throw new Gone('not visible');
+  if (!reply.ok) throw new Error(`answered ${reply.status}`);
+  return json ? reply.json() : reply.text();
+}
+
+export const clock = (date = new Date()) => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(date);

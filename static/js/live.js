@@ -1,0 +1,200 @@
+// Live news. The socket carries ids and versions only; whoever shows a region fetches it again over HTTP, under the
+// viewer's own permissions. States: connecting, connected, catching-up, offline, each said by a shape and a word.
+import { $, Gone, all, clock, debounce, fetchPart } from './dom.js';
+
+const TEXT = { connecting: 'Connecting', connected: 'Live', 'catching-up': 'Catching up', offline: 'Offline' };
+const BACKOFF = [0.5, 1, 2, 4, 8, 15, 30];
+const COALESCE_MS = 250;
+
+let socket = null;
+let attempt = 0;
+let opened = false;
+let lastNews = null;
+let lostAt = null;
+let retryTimer = null;
+let countdown = null;
+let pongTimer = null;
+let leaving = false;
+let ended = false;
+let watched = '';
+let pending = null;
+let running = null;
+let busyUntil = 0;
+let extra = () => ({ sr: [], keys: [] });
+const handlers = [];
+const ends = [];
+
+export const isEnded = () => ended;
+// handler(news): news = { ids: Map(sr_id → version), gone: Set, access, all }. `all` means: fetch everything again.
+export function onNews(handler) { handlers.push(handler); }
+// Called when everything on the page is cleared.
+export function onEnd(fn) { ends.push(fn); }
+// More ids and property keys to watch than the page's own elements name.
+export function watchAlso(fn) { extra = fn; rewatch(); }
+
+function say(state) {
+  for (const node of all('[data-live]')) { node.dataset.state = state; node.querySelector('[data-live-text]').textContent = TEXT[state]; }
+  const since = lostAt ? ` since ${clock(lostAt)}` : '';
+  for (const node of all('[data-live-since]')) node.textContent = since;
+  for (const node of all('[data-when-live]')) node.hidden = node.dataset.whenLive !== state;
+}
+const state = () => document.querySelector('[data-live]')?.dataset.state;
+
+function collect() {
+  const more = extra();
+  const sr = new Set(more.sr);
+  const keys = new Set(more.keys);
+  for (const node of all('[data-sr-id]')) if (node.dataset.srId) sr.add(node.dataset.srId);
+  for (const node of all('[data-key]')) keys.add(node.dataset.key);
+  const lanes = document.body.dataset.watchLanes || '';
+  return JSON.stringify({ watch: { sr: [...sr].slice(0, 2000), keys: [...keys].slice(0, 4000), lanes } });
+}
+
+export const rewatch = debounce(() => {
+  if (socket?.readyState !== WebSocket.OPEN) return;
+  const next = collect();
+  if (next !== watched) { watched = next; socket.send(next); }
+}, 200);
+
+function queue(change) {
+  pending ??= { ids: new Map(), gone: new Set(), access: false, all: false, timer: null };
+  change(pending);
+  pending.timer ??= setTimeout(flush, Math.max(COALESCE_MS, busyUntil - performance.now()));
+}
+
+async function flush() {
+  if (!pending || ended) return;
+  if (running) { pending.timer = setTimeout(flush, COALESCE_MS); return; }
+  const news = pending;
+  pending = null;
+  // what the page already shows needs no second look: the writer's own page, mostly
+  for (const [id, version] of news.ids) {
+    const shown = all(`[data-sr-id="${id}"][data-version]`);
+    if (shown.length && shown.every((node) => Number(node.dataset.version) >= version) && !news.all) news.ids.delete(id);
+  }
+  if (!news.ids.size && !news.gone.size && !news.access && !news.all) return;
+  const began = performance.now();
+  running = (async () => {
+    for (const handler of handlers) await handler(news);
+    await refreshRegions();
+  })();
+  try {
+    await running;
+    if (news.all && socket?.readyState === WebSocket.OPEN) { lostAt = null; say('connected'); }
+  } catch (error) {
+    if (error instanceof Gone) end(error.message);
+    else if (news.all) setTimeout(() => queue((p) => { p.all = true; }), 2000);
+  } finally {
+    running = null;
+    // a page that is slow to fetch asks less often: it never spends more than half its time on news
+    busyUntil = performance.now() + Math.min(5000, performance.now() - began);
+    rewatch();
+  }
+}
+
+// Regions that only need their HTML again. Focus and scroll stay: htmx keeps both for elements with an id.
+async function refreshRegions() {
+  await Promise.all(all('[data-live-region]').map(async (region) => {
+    const html = await fetchPart(region.dataset.liveRegion);
+    if (ended || !region.isConnected) return;
+    if (region.contains(document.activeElement) && /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;
+    const open = all('details', region).map((d) => d.open);
+    window.htmx.swap(region, html, { swapStyle: 'innerHTML', settleDelay: 0, swapDelay: 0 });
+    all('details', region).forEach((d, i) => { if (open[i] !== undefined) d.open = open[i]; });
+    say(state());
+  }));
+}
+
+// Access was taken away: nothing of what was shown may stay, in the page or in memory.
+export function end(reason) {
+  if (ended) return;
+  ended = true;
+  document.title = 'No access · Lanewise';
+  ends.forEach((fn) => fn());
+  all('dialog').forEach((d) => d.remove());
+  all('form').forEach((f) => { if (!f.closest('.topbar')) f.reset(); });
+  $('content')?.remove();
+  delete document.body.dataset.origin;
+  delete document.body.dataset.partUrl;
+  $('toasts')?.replaceChildren();
+  const note = document.querySelector('[data-revoked-text]');
+  if (note) {
+    note.textContent = reason === 'signed out'
+      ? `You were signed out at ${clock()} while this page was open, so everything on it was cleared. Sign in again to go on.`
+      : `Access to it was taken away at ${clock()} while this page was open, so everything on it was cleared. If you think that is a mistake, ask the person who gave you access.`;
+  }
+  const heading = document.querySelector('#revoked h1');
+  if (heading && reason === 'signed out') heading.textContent = 'You are signed out';
+  else if (heading && document.body.dataset.page === 'record') heading.textContent = 'You no longer have access to this record';
+  $('revoked').hidden = false;
+  $('main').focus();
+  rewatch();
+}
+
+function received(message) {
+  lastNews = new Date();
+  if (message.type === 'pong') { clearTimeout(pongTimer); return; }
+  if (message.type === 'ready' || message.type === 'watching') return;
+  if (message.type === 'bye') { end('signed out'); return; }
+  if (message.type === 'resync') { queue((p) => { p.all = true; p.access = true; }); return; }
+  if (message.type === 'access') { queue((p) => { p.access = true; }); return; }
+  if (message.type === 'news') {
+    queue((p) => {
+      for (const [id, version] of message.sr) p.ids.set(id, Math.max(version, p.ids.get(id) || 0));
+      for (const id of message.gone || []) p.gone.add(id);
+    });
+  }
+}
+
+function connect() {
+  clearTimeout(retryTimer); clearInterval(countdown);
+  if (leaving || ended) return;
+  const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/live/?tenant=${encodeURIComponent(document.body.dataset.tenant || '')}`;
+  const ws = socket = new WebSocket(url);
+  let here = false;
+  ws.addEventListener('open', () => {
+    here = true; attempt = 0; watched = '';
+    rewatch();
+    if (opened) { say('catching-up'); queue((p) => { p.all = true; p.access = true; }); } else { say('connected'); lostAt = null; }
+    opened = true;
+  });
+  ws.addEventListener('message', (event) => received(JSON.parse(event.data)));
+  ws.addEventListener('close', (event) => {
+    if (socket !== ws || leaving) return;
+    clearTimeout(pongTimer);
+    if (event.code === 4401) { end('signed out'); return; }
+    lostAt ??= lastNews || new Date();
+    retry();
+    // refused at the door: perhaps the session has ended
+    if (!here) fetchPart('/live/session/').catch((error) => { if (error instanceof Gone) end(error.message); });
+  });
+}
+
+function retry() {
+  const seconds = BACKOFF[Math.min(attempt, BACKOFF.length - 1)] * (0.8 + Math.random() * 0.4);
+  attempt += 1;
+  opened = true; // whatever comes next must catch up
+  let left = Math.max(1, Math.round(seconds));
+  say('offline');
+  const tell = () => { for (const node of all('[data-live-retry]')) node.textContent = `Trying again in ${left} s.`; };
+  tell();
+  countdown = setInterval(() => { left = Math.max(0, left - 1); tell(); }, 1000);
+  retryTimer = setTimeout(connect, seconds * 1000);
+}
+
+export function start() {
+  if (!document.querySelector('[data-live]')) return;
+  addEventListener('pagehide', () => { leaving = true; if (socket?.readyState === WebSocket.OPEN) socket.close(); });
+  addEventListener('pageshow', (event) => { if (event.persisted) { leaving = false; opened = true; connect(); } });
+  addEventListener('online', () => { if (socket?.readyState !== WebSocket.OPEN) connect(); });
+  document.addEventListener('click', (event) => { if (event.target.closest('[data-live-now]')) connect(); });
+  document.body.addEventListener('htmx:afterSettle', rewatch);
+  // a dead line does not close by itself: ask, and hang up when nothing answers
+  setInterval(() => {
+    if (socket?.readyState !== WebSocket.OPEN) return;
+    socket.send('{"ping":1}');
+    clearTimeout(pongTimer);
+    pongTimer = setTimeout(() => socket.close(), 8000);
+  }, 25000);
+  connect();
+}

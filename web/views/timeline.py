@@ -1,0 +1,120 @@
+"""The timeline page and its exports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from lanes.errors import NotVisible
+from web import chronology, present, terms, words
+from web.chronology import Ask
+from web.exports import Chronology, write_csv, write_docx, write_pdf
+from web.views.base import PageView
+
+FORMATS = {
+    "csv": ("CSV", "text/csv; charset=utf-8", write_csv),
+    "docx": ("DOCX", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", write_docx),
+    "pdf": ("PDF", "application/pdf", write_pdf),
+}
+
+
+class Timeline(PageView):
+    def get(self, request: HttpRequest) -> HttpResponse:
+        ask = Ask.of(request)
+        moved = ask.with_typed()
+        if moved is not None:
+            return redirect(moved.url())
+        cursor = request.GET.get("cursor") or None
+        found = chronology.read(self.reader, ask, cursor=cursor)
+        context = {"tl": self._context(ask, found, cursor), "notices": []}
+        if request.GET.get("part") == "data":
+            return render(request, "web/timeline/_part.html", context)
+        return render(request, "web/timeline.html", context)
+
+    def _context(self, ask: Ask, found: dict[str, Any], cursor: str | None) -> dict[str, Any]:
+        dropped = set(found["dropped"])
+        facts = found["facts"]
+        lanes = {f["row"]["lane"].slug for f in facts} | {r["lane"].slug for r in found["undated"]}
+        chosen = ask.query.lanes
+        return {
+            "facts": facts,
+            "undated": found["undated"],
+            "undated_count": len(found["undated"]),
+            "dated": found["count"],
+            "lane_count": len(lanes),
+            "terms": [terms.shown(t, dropped=t in dropped) for t in ask.query.terms],
+            "require": ask.require,
+            "start": ask.query.start,
+            "end": ask.query.end,
+            "lane": chosen[0] if len(chosen) == 1 else "",
+            "lane_choices": present.lane_choices(self.reader, self.reader.readable),
+            "limit": found["limit"],
+            "dropped": found["dropped"],
+            "dropped_words": f"{len(dropped)} of your terms" if len(dropped) > 1 else "one of your terms",
+            "dropped_list": ", ".join(terms.said(t) for t in found["dropped"]),
+            "kept_words": ", ".join(terms.said(t) for t in found["kept"]),
+            "all_url": Ask(ask.query, "all").url(),
+            "next_url": ask.url(cursor=found["next_cursor"]) if found["next_cursor"] else "",
+            "page_size": chronology.PAGE,
+            "part_url": ask.url(part="data", **({"cursor": cursor} if cursor else {})),
+            "exports": [{"name": name, "url": ask.export_url(fmt)} for fmt, (name, _, _) in FORMATS.items()],
+            "data": chronology.picture(facts),
+            "empty": self._empty(ask),
+        }
+
+    @staticmethod
+    def _empty(ask: Ask) -> dict[str, str]:
+        if ask.query.terms or ask.query.start or ask.query.end:
+            return {"title": "No dated facts match", "text": "Take a term away, or widen the dates."}
+        return {"title": "No dated facts yet", "text": "Records with a date of event appear here in their order."}
+
+
+class TimelineExport(PageView):
+    """The timeline as a file: the order, the terms and the counts of the page, and nothing the page would not show."""
+
+    def get(self, request: HttpRequest, fmt: str) -> HttpResponse:
+        if fmt not in FORMATS:
+            raise NotVisible()
+        ask = Ask.of(request)
+        facts: list[dict[str, Any]] = []
+        cursor: str | None = None
+        found: dict[str, Any] = {}
+        while True:
+            found = chronology.read(self.reader, ask, limit=1_000, cursor=cursor)
+            facts += found["facts"]
+            cursor = found["next_cursor"]
+            if cursor is None or len(facts) >= chronology.EXPORT_MAX:
+                break
+        _, content_type, write = FORMATS[fmt]
+        response = HttpResponse(write(self._document(ask, found, facts, cursor)), content_type=content_type)
+        name = f"timeline-{timezone.now():%Y-%m-%d}.{fmt}"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def _document(
+        self, ask: Ask, found: dict[str, Any], facts: list[dict[str, Any]], cursor: str | None
+    ) -> Chronology:
+        said = [terms.said(t) for t in found["kept"]]
+        about = [f"Terms ({'every' if ask.require == 'all' else 'any'}): {', '.join(said)}"] if said else []
+        if found["dropped"]:
+            dropped = ", ".join(terms.said(t) for t in found["dropped"])
+            about.append(f"Left out, because more than {found['limit']} facts matched: {dropped}")
+        if ask.query.lanes:
+            names = [self.reader.lanes[self.reader.lane_id(s)].name for s in ask.query.lanes]
+            about.append(f"Matters: {', '.join(names)}")
+        if ask.query.start or ask.query.end:
+            about.append(f"Dates: {ask.query.start or 'the beginning'} to {ask.query.end or 'now'}, both included")
+        undated = found["undated"]
+        if cursor:
+            about.append(f"The first {len(facts):,} of {found['count']:,} dated facts")
+        about.append(f"{words.plural(len(facts), 'dated fact')} and {len(undated):,} undated")
+        zone = timezone.get_current_timezone()
+        made = words.date_words(timezone.now(), "time", zone)
+        about.append(f"Made {made} UTC for {self.seat.user.get_full_name() or self.seat.user.get_username()}")
+        return Chronology(
+            title=f"Timeline, {self.seat.tenant.name}", about=about, facts=facts, undated=undated,
+        )  # fmt: skip

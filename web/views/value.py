@@ -1,0 +1,168 @@
+"""A value's page: what carries it, its company, its spellings, over time. Joining spellings."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from lanes.errors import LanewiseError, NotVisible
+from memory import normal
+from memory.gather.scope import CAP, Scope
+from memory.gather.terms import Term
+from memory.selectors import values
+from memory.selectors.rows import rows
+from memory.selectors.search import Filters, hits
+from memory.services import aliases
+from web import present, words
+from web.terms import Query
+from web.views.base import PageView
+
+PAGE = 25
+COMPANY_OF = 2_000  # records that co-occurring values are counted over, newest first
+
+
+class Value(PageView):
+    """A value nobody in the reader's lanes ever used is answered like one that does not exist: with nothing."""
+
+    def get(self, request: HttpRequest, label: str, value: str) -> HttpResponse:
+        label, value = normal.label(label), normal.value(value)
+        if label.startswith(normal.RESERVED_PREFIX):
+            raise NotVisible()
+        known = values.find(self.reader, label, value)
+        if known is None:
+            raise NotVisible()
+        if known["alias_value"]:
+            return redirect("web:value", label=label, value=known["alias_value"])
+        self.scope = Scope(self.reader)
+        self.key: UUID = known["key"]
+        self.known = known
+        cursor = request.GET.get("cursor") or None
+        part = request.GET.get("part", "")
+        if cursor:
+            return render(request, "web/value/_page.html", self._records(cursor))
+        if part not in ("", "summary", "time", "records", "company"):
+            raise NotVisible()
+        context = self._records(None) | {"v": self._value(part)}
+        return render(request, f"web/value/_{part}.html" if part else "web/value.html", context)
+
+    def _records(self, cursor: str | None) -> dict[str, Any]:
+        term = Term(self.known["label"], self.known["value"])
+        page = hits(self.scope, [term], Filters(), limit=PAGE, cursor=cursor)
+        shown = present.rows(self.reader, rows(self.reader, page.ids), without=self.key.hex)
+        url = present.value_url(self.known["label"], self.known["value"])
+        return {
+            "records": shown,
+            "next_url": f"{url}?cursor={page.next_cursor}" if page.next_cursor else "",
+            "result": {"shown_line": f"Showing {len(shown)} more" if cursor else f"Showing {len(shown)}"},
+        }
+
+    def _value(self, part: str) -> dict[str, Any]:
+        label, value = self.known["label"], self.known["value"]
+        count = values.counts(self.scope, [self.key]).get(self.key, 0)
+        over = values.over_time(self.scope, self.key)
+        ids = over.pop("ids")
+        lanes = {lane for _, by in over["buckets"] for lane in by}
+        said, capped = present.capped(count)
+        query = Query(terms=(Term(label, value),))
+        made: dict[str, Any] = {
+            "label": label,
+            "label_words": words.label_words(label),
+            "value": value,
+            "key": self.key.hex,
+            "count_words": said,
+            "count_noun": "record" if count == 1 else "records",
+            "lane_count": over["lanes"],
+            "first": words.date_words(over["first"], "day") if over["first"] else "",
+            "last": words.date_words(over["last"], "day") if over["last"] else "",
+            "any_url": Query(terms=(Term(label, None),)).url("web:values-of-label"),
+            "search_url": query.url(),
+            "timeline_url": query.url("web:timeline"),
+            "part_url": f"{present.value_url(label, value)}?part=",
+            "can_rename": bool(self.reader.writable),
+            "time": self._time(over, sorted(lanes), capped),
+        }
+        if part in ("", "company"):
+            made |= self._company(ids[:COMPANY_OF], len(ids) > COMPANY_OF)
+        if part == "":
+            made["aliases"] = [{"value": a, "note": "joined to it"} for a in values.aliases(self.reader, self.key)]
+            near = values.similar(self.reader, label, value, self.key)
+            held = values.counts(self.scope, [n["key"] for n in near])
+            made["similar"] = [
+                {
+                    "value": n["value"],
+                    "count_words": words.plural(held[n["key"]], "record"),
+                    "url": present.value_url(label, n["value"]),
+                }
+                for n in near
+                if held.get(n["key"])
+            ]
+        return made
+
+    def _time(self, over: dict[str, Any], lane_ids: list[int], capped: bool) -> dict[str, Any]:
+        lanes = [self.reader.lanes[i] for i in lane_ids]
+        months: list[dict[str, Any]] = []
+        for start, by in over["buckets"]:
+            if over["unit"] == "year":
+                said = short = str(start.year)
+            else:
+                said = f"{words.LONG_MONTHS[start.month - 1]} {start.year}"
+                first = not months or start.month == 1
+                short = f"{words.MONTHS[start.month - 1]}{f' {start.year}' if first else ''}"
+            months.append({"words": said, "short": short, "counts": [by.get(i, 0) for i in lane_ids]})
+        totals = [sum(m["counts"]) for m in months]
+        described = ""
+        if months:
+            top = max(range(len(months)), key=lambda i: totals[i])
+            described = (
+                f"Records by {over['unit']}, {months[0]['words']} to {months[-1]['words']}. "
+                f"Most in {months[top]['words']}: {totals[top]:,}. A table follows."
+            )
+        return {
+            "unit": over["unit"],
+            "lanes": lanes,
+            "months": months,
+            "undated": over["undated"],
+            "undated_verb": "carries" if over["undated"] == 1 else "carry",
+            "undated_are": "is" if over["undated"] == 1 else "are",
+            "described": described,
+            "note": f"Counted over the newest {CAP:,} of its records." if capped else "",
+            "data": {
+                "months": [{"words": m["words"], "short": m["short"], "counts": m["counts"]} for m in months],
+                "lanes": [{"name": lane.name, "colour": lane.colour} for lane in lanes],
+            },
+        }
+
+    def _company(self, ids: list[int], cut: bool) -> dict[str, Any]:
+        groups: dict[str, dict[str, Any]] = {}
+        for item in values.company(self.scope, self.key, ids):
+            group = groups.setdefault(item["label"], {"label": item["label"], "most": item["count"], "values": []})
+            group["values"].append(
+                {
+                    "value": item["value"], "count": item["count"], "key": item["key"].hex,
+                    "url": present.value_url(item["label"], item["value"]),
+                }
+            )  # fmt: skip
+        note = f"Counted over the newest {COMPANY_OF:,} of its records." if cut else "Counts cover what you can read."
+        return {"company": list(groups.values())[:10], "company_note": note}
+
+
+class RenameValue(PageView):
+    """Join two spellings, in the matters one may write."""
+
+    def post(self, request: HttpRequest, label: str, value: str) -> HttpResponse:
+        to = request.POST.get("to", "")
+        if values.find(self.reader, normal.label(label), normal.value(value)) is None:
+            raise NotVisible()
+        try:
+            reply = aliases.rename(self.reader, label=label, value=value, to=to)
+        except LanewiseError as error:
+            said = " ".join(m for errors in error.errors.values() for m in errors) or error.detail
+            messages.error(request, f"The spellings were not joined. {said}", extra_tags="danger")
+            return redirect("web:value", label=label, value=value)
+        moved = words.plural(reply["records"], "record")
+        messages.success(request, f"“{value}” is now “{to}”. {moved} followed.", extra_tags="ok")
+        return redirect("web:value", label=label, value=to)

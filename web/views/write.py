@@ -1,0 +1,383 @@
+"""Writing: add a note, edit, properties, connect, correct, delete. Every form gives back what was typed."""
+
+from __future__ import annotations
+
+import difflib
+import html
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.safestring import SafeString, mark_safe
+
+from lanes.errors import Conflict, Invalid, LanewiseError, NotVisible, Refused
+from memory import normal, times
+from memory.gather.scope import Scope
+from memory.gather.terms import Term
+from memory.gather.traverse import traverse
+from memory.selectors import values
+from memory.selectors.rows import rows, signed
+from memory.selectors.search import Filters, hits
+from memory.services import connections, properties, records
+from web import present, terms
+from web.views.base import PageView
+from web.views.record import RecordView
+
+KINDS = ("note", "call", "email", "letter", "filing", "order", "contract", "memo", "minutes", "fact", "decision")
+HINTS = (
+    ("supersedes", "Takes the old one’s place"), ("corrects", "Corrects it"), ("retracts", "Takes it back"),
+)  # fmt: skip
+TYPES = (
+    ("", "Just connected"), ("related", "Related"), ("similar", "Similar"), ("part_of", "Part of"),
+    ("causes", "Causes"), ("opposite", "Opposite"),
+)  # fmt: skip
+# The names of a form's fields for those of the service.
+FIELDS = {"occurred_at": "date", "date_precision": "date", "edge_properties": "properties"}
+
+
+class Form:
+    """What was typed, and what is wrong with it: templates read its attributes."""
+
+    names = ("lane", "kind", "title", "text", "date", "properties", "version", "hint", "reason")
+
+    def __init__(self, reader: Any, given: dict[str, str], lanes: list[Any], cancel_url: str) -> None:
+        for name in self.names:
+            setattr(self, name, given.get(name, ""))
+        self.lanes = lanes
+        self.kinds = KINDS
+        self.hints = HINTS
+        self.cancel_url = cancel_url
+        self.errors: dict[str, list[str]] = {}
+        self.refused = ""
+        self.label_choices = values.labels(reader) if lanes else []
+
+    def set(self, name: str, value: str) -> None:
+        setattr(self, name, value)
+
+    def take(self, error: LanewiseError) -> None:
+        """Errors of the service beside the fields they belong to; anything else over the form."""
+        for path, said in error.errors.items():
+            field = FIELDS.get(path.split("[")[0].split(".")[0], path.split("[")[0].split(".")[0])
+            self.errors.setdefault(field if field in self.names else "", []).extend(said)
+        loose = self.errors.pop("", [])
+        self.refused = " ".join(loose) if loose else "" if self.errors else error.detail
+
+
+def typed_properties(text: str) -> list[dict[str, str]]:
+    """Lines of "label: value"; Invalid names the line that is not one."""
+    made = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        label, colon, value = line.partition(":")
+        if not colon or not value.strip():
+            raise Invalid.field("edge_properties", f"Line {number} is not “label: value”.")
+        made.append({"label": label.strip().lower().replace(" ", "_"), "value": value.strip()})
+    return made
+
+
+class WriteView(RecordView):
+    """Shared by the forms."""
+
+    def writable_lanes(self) -> list[Any]:
+        return present.lane_choices(self.reader, self.reader.writable)
+
+    def writable_record(self, sr_id: str) -> dict[str, Any]:
+        record = self.record(sr_id)
+        if not record["writable"]:
+            raise Refused("You may read this record, but not change it.")
+        return record
+
+    @staticmethod
+    def fields(request: HttpRequest) -> dict[str, Any]:
+        """What a form says of a record, as the service takes it."""
+        post = request.POST
+        date = post.get("date", "").strip()
+        return {
+            "title": post.get("title", ""),
+            "text": post.get("text", "").replace("\r\n", "\n"),
+            "kind": post.get("kind", "") or "note",
+            "occurred_at": date or None,
+        }
+
+
+class NewRecord(WriteView):
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._form(request, {"lane": request.GET.get("lane", ""), "kind": "note"})
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        try:
+            written = records.write(
+                self.reader,
+                lane=request.POST.get("lane", ""),
+                edge_properties=typed_properties(request.POST.get("properties", "")),
+                **self.fields(request),
+            )
+        except LanewiseError as error:
+            return self._form(request, request.POST.dict(), error)
+        messages.success(request, "Added.", extra_tags="ok")
+        return redirect("web:record", sr_id=written.sr_id)
+
+    def _form(self, request: HttpRequest, given: dict[str, str], error: LanewiseError | None = None) -> HttpResponse:
+        lanes = self.writable_lanes()
+        if not lanes:
+            raise Refused("You may not write to any matter.")
+        form = Form(self.reader, given, lanes, present.reverse("web:home"))
+        if error:
+            form.take(error)
+        return render(request, "web/record_form.html", {"form": form}, status=400 if error else 200)
+
+
+class EditRecord(WriteView):
+    """Edit with optimistic locking: the version that was read comes back with the form."""
+
+    def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        record = self.writable_record(sr_id)
+        given = {
+            "lane": record["lane"].slug, "kind": record["kind"], "title": record["title"] if self._titled else "",
+            "text": record["text"], "date": self._date(record), "version": str(record["version"]),
+        }  # fmt: skip
+        return self._form(request, record, given)
+
+    @property
+    def _titled(self) -> bool:
+        return bool(self._shape["title"])
+
+    def _more(self, found: Any, shape: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+        self._shape = shape
+        return super()._more(found, shape, row)
+
+    @staticmethod
+    def _date(record: dict[str, Any]) -> str:
+        at = present.words.moment(record["occurred_at"])
+        return times.shown(at, record["date_precision"]) if at else ""
+
+    def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        record = self.writable_record(sr_id)
+        given = request.POST.dict()
+        # "Save mine over theirs" names the version that was compared: a third one in between conflicts again.
+        version = given.get("over") or given.get("version", "")
+        fields = self.fields(request)
+        if fields["occurred_at"] == self._date(record):
+            fields.pop("occurred_at")
+        if not fields["title"].strip() and not self._titled:
+            fields.pop("title")
+        try:
+            if not version.isascii() or not version.isdigit():
+                raise Invalid.field("version", "Open the form again.")
+            records.update(self.reader, sr_id=sr_id, expected_version=int(version[:9]), **fields)
+        except Conflict as error:
+            if record["version"] == int(version[:9] or 0):
+                return self._form(request, record, given, error)
+            return self._conflict(request, record, given)
+        except LanewiseError as error:
+            return self._form(request, record, given, error)
+        messages.success(request, "Saved.", extra_tags="ok")
+        return redirect("web:record", sr_id=sr_id)
+
+    def _conflict(self, request: HttpRequest, record: dict[str, Any], given: dict[str, str]) -> HttpResponse:
+        who = self._last_writer(record)
+        mine, theirs = compared(given.get("text", "").replace("\r\n", "\n"), record["text"])
+        if given.get("title", "") != record["title"]:
+            one, two = compared(given.get("title", ""), record["title"])
+            mine, theirs = one + mine, two + theirs
+        conflict = {
+            "who": who, "short": "theirs" if who == "Somebody" else f"{who.split()[0]}’s", "at": record["updated_at"],
+            "mine": mine, "theirs": theirs, "version": record["version"],
+        }  # fmt: skip
+        return self._form(request, record, given, conflict=conflict, status=409)
+
+    @staticmethod
+    def _last_writer(record: dict[str, Any]) -> str:
+        """Who saved the newest version, as far as the record says: the writer of a first version, else somebody."""
+        return record.get("changed_by") or "Somebody"
+
+    def _form(
+        self,
+        request: HttpRequest,
+        record: dict[str, Any],
+        given: dict[str, str],
+        error: LanewiseError | None = None,
+        *,
+        conflict: dict[str, Any] | None = None,
+        status: int = 200,
+    ) -> HttpResponse:
+        form = Form(self.reader, given, [record["lane"]], record["url"])
+        form.set("lane", record["lane"].slug)
+        if error:
+            form.take(error)
+            status = error.status
+        return render(
+            request, "web/record_form.html", {"form": form, "r": record, "conflict": conflict}, status=status
+        )
+
+
+def compared(mine: str, theirs: str) -> tuple[list[SafeString], list[SafeString]]:
+    """Two texts by paragraphs, with the words that only one of them has marked. Equal paragraphs are left out."""
+    ours, others = mine.split("\n"), theirs.split("\n")
+    left: list[SafeString] = []
+    right: list[SafeString] = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, ours, others, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        one, two = "\n".join(ours[a:b]), "\n".join(others[c:d])
+        x, y = one.split(" "), two.split(" ")
+        matcher = difflib.SequenceMatcher(None, x, y, autojunk=False)
+        mine_parts, their_parts = [], []
+        for what, i, j, k, m in matcher.get_opcodes():
+            mine_parts.append(_mark(" ".join(x[i:j]), "ins" if what != "equal" else ""))
+            their_parts.append(_mark(" ".join(y[k:m]), "del" if what != "equal" else ""))
+        left.append(mark_safe(" ".join(p for p in mine_parts if p)))  # noqa: S308
+        right.append(mark_safe(" ".join(p for p in their_parts if p)))  # noqa: S308
+    return [p for p in left if p], [p for p in right if p]
+
+
+def _mark(text: str, tag: str) -> str:
+    safe = html.escape(text)
+    return f"<{tag}>{safe}</{tag}>" if tag and safe.strip() else safe
+
+
+class Properties(WriteView):
+    """Add or remove one property."""
+
+    def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        self.writable_record(sr_id)
+        label = request.POST.get("label", "").strip().lower().replace(" ", "_")
+        item = {"label": label, "value": request.POST.get("value", "")}
+        remove = request.POST.get("do") == "remove"
+        try:
+            if remove:
+                properties.remove(self.reader, sr_id=sr_id, edge_properties=[item])
+                messages.success(request, f"Removed {_said(item)}.", extra_tags="ok")
+            else:
+                reply = properties.add(self.reader, sr_id=sr_id, edge_properties=[item])
+                said = "This record carries it already" if reply["present"] else "Added"
+                messages.success(request, f"{said}: {_said(item)}.", extra_tags="ok")
+        except (Invalid, Conflict, Refused) as error:
+            said = " ".join(m for errors in error.errors.values() for m in errors) or error.detail
+            messages.error(request, f"Nothing was changed. {said}", extra_tags="danger")
+        return redirect("web:record", sr_id=sr_id)
+
+
+def _said(item: dict[str, str]) -> str:
+    return terms.said(Term(item["label"], " ".join(item["value"].split())))
+
+
+class Connect(WriteView):
+    """Choose records by searching, or among the neighbours, and say what joins them."""
+
+    def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        record = self.writable_record(sr_id)
+        return self._form(request, record, request.GET.get("q", ""))
+
+    def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        record = self.writable_record(sr_id)
+        chosen = request.POST.getlist("with")
+        post = request.POST
+        try:
+            if not chosen:
+                raise Invalid.field("with", "Choose at least one record to connect with.")
+            connections.connect(
+                self.reader, sr_ids=[sr_id, *chosen], hint=post.get("hint", ""), type=post.get("type") or None,
+                reason=post.get("reason", ""),
+            )  # fmt: skip
+        except NotVisible:
+            raise
+        except LanewiseError as error:
+            return self._form(request, record, post.get("q", ""), error, post)
+        messages.success(request, f"Connected {len(chosen) + 1} records as “{post.get('hint', '')}”.", extra_tags="ok")
+        return redirect("web:record", sr_id=sr_id)
+
+    def _form(
+        self,
+        request: HttpRequest,
+        record: dict[str, Any],
+        q: str,
+        error: LanewiseError | None = None,
+        post: Any = None,
+    ) -> HttpResponse:
+        form: dict[str, Any] = {
+            "hint": post.get("hint", "") if post else "", "type": post.get("type", "") if post else "",
+            "reason": post.get("reason", "") if post else "", "types": TYPES,
+            "chosen": post.getlist("with") if post else [], "errors": error.errors if error else {}, "refused": "",
+        }  # fmt: skip
+        if error and not error.errors.get("hint"):
+            form["refused"] = " ".join(m for said in error.errors.values() for m in said) or error.detail
+        candidates = [c for c in self._candidates(record, q) if c["sr_id"] != record["sr_id"]]
+        context = {"r": record, "q": q, "candidates": candidates, "form": form}
+        return render(request, "web/connect.html", context, status=error.status if error else 200)
+
+    def _candidates(self, record: dict[str, Any], q: str) -> list[dict[str, Any]]:
+        writable = self.reader.narrow([self.reader.lanes[i].slug for i in self.reader.writable])
+        scope = Scope(writable)
+        if q.strip():
+            term = terms.typed(q) or Term(None, normal.value(q, "q"))
+            found = rows(self.reader, hits(scope, [term], Filters(), limit=30).ids)
+        else:
+            found = signed(self.reader, traverse(scope, record["sr_id"], limit=20)["srs"])
+        return present.rows(self.reader, found)
+
+
+class Correct(WriteView):
+    """Write a record that supersedes, corrects or retracts another."""
+
+    def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        record = self.writable_record(sr_id)
+        given = {
+            "lane": record["lane"].slug, "kind": record["kind"], "title": record["title"], "text": record["text"],
+            "date": EditRecord._date(record), "hint": "supersedes",
+            "properties": "\n".join(f"{c['label']}: {c['value']}" for c in record["chips"] if not c.get("ended")),
+        }  # fmt: skip
+        return self._form(request, record, given)
+
+    def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        from django.db import transaction
+
+        record = self.writable_record(sr_id)
+        post = request.POST
+        try:
+            with transaction.atomic():
+                written = records.write(
+                    self.reader,
+                    lane=post.get("lane", ""),
+                    edge_properties=typed_properties(post.get("properties", "")),
+                    **self.fields(request),
+                )
+                connections.adjust(
+                    self.reader, sr_id=sr_id, by=written.sr_id, hint=post.get("hint", ""),
+                    reason=post.get("reason", ""),
+                )  # fmt: skip
+        except LanewiseError as error:
+            return self._form(request, record, post.dict(), error)
+        messages.success(request, "Saved. The old record says what took its place.", extra_tags="ok")
+        return redirect("web:record", sr_id=written.sr_id)
+
+    def _form(
+        self, request: HttpRequest, record: dict[str, Any], given: dict[str, str], error: LanewiseError | None = None
+    ) -> HttpResponse:
+        form = Form(self.reader, given, self.writable_lanes(), record["url"])
+        if error:
+            form.take(error)
+        return render(
+            request, "web/record_form.html", {"form": form, "adjusts": record}, status=error.status if error else 200
+        )
+
+
+class Delete(WriteView):
+    def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
+        record = self.writable_record(sr_id)
+        try:
+            records.delete(self.reader, sr_id=sr_id)
+        except (Conflict, Refused) as error:
+            messages.error(request, f"Nothing was deleted. {error.detail}", extra_tags="danger")
+            return redirect("web:record", sr_id=sr_id)
+        messages.success(request, f"Deleted “{record['title']}”.", extra_tags="ok")
+        return redirect("web:home")
+
+
+class LiveSession(PageView):
+    """Whether this session may still open pages: asked by a page whose socket was refused."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return HttpResponse(status=204)
