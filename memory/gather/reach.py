@@ -29,11 +29,16 @@ _OWN = """
   where e.state & 2 = 0 and e.label <> %(unwalked)s and e.lane_id = any(%(lanes)s) and {live} {labels}
   order by f.ord, e.key limit %(budget)s + 1
 """
-# A property is met once, through the record that carries it best.
+# A property is met once, through the record that carries it best; those passed before are sorted in and taken out. (As
+# an anti-join it would be a nested loop: the planner cannot know how many there are.)
 _MET = """
-select distinct on (key) key, score * coalesce(strength, 1) as carried, ord, score, coalesce(strength, 1) as strength
-from own where not exists (select 1 from unnest(%(passed)s::uuid[]) p(key) where p.key = own.key)
-order by key, carried desc, ord
+select key, carried, ord, score, strength from (
+  select distinct on (key) key, carried, ord, score, strength, passed from (
+    select key, score * coalesce(strength, 1) as carried, ord, score, coalesce(strength, 1) as strength,
+      false as passed from own
+    union all select p.key, null, null, null, null, true from unnest(%(passed)s::uuid[]) p(key)) u
+  order by key, passed desc, carried desc, ord) d
+where not passed
 """
 # `lane_id = any(…)` in one index scan: the carriers of a key lie together in the index, ordered by lane.
 _CARRIERS = """
