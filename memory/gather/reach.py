@@ -7,7 +7,7 @@ Never walked: properties skipped for the budget, and the label `tense`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -118,7 +118,7 @@ class Reach:
     def widen(self, keys: Sequence[UUID], cap: int) -> dict[UUID, Members]:
         if not keys:
             return {}
-        rows = sql.fetch(self._widen, {**self.params, "keys": list(keys), "cap": cap})
+        rows = sql.fetch(self._widen, {**self.params, "keys": _array(keys), "cap": cap})
         return {key: (n, _pairs(members, ats)) for key, n, members, ats in rows}
 
     # -- chain.ChainLoader
@@ -132,7 +132,7 @@ class Reach:
     def count(self, keys: Sequence[UUID], cap: int) -> dict[UUID, int]:
         if not keys:
             return {}
-        rows = sql.fetch(self._count, {**self.params, "keys": list(keys), "cap": cap - 1})
+        rows = sql.fetch(self._count, {**self.params, "keys": _array(keys), "cap": cap - 1})
         return dict(rows)
 
     def common(self, pairs: Sequence[tuple[UUID, UUID]], without: Sequence[int]) -> tuple[int, int] | None:
@@ -154,9 +154,9 @@ class Reach:
     def _frontier(self, frontier: Sequence[tuple[int, float]], passed: set[UUID], budget: int) -> dict[str, Any]:
         return {
             **self.params,
-            "ids": [record for record, _ in frontier],
-            "scores": [score for _, score in frontier],
-            "passed": list(passed),
+            "ids": _array(record for record, _ in frontier),
+            "scores": _array(score for _, score in frontier),
+            "passed": _array(passed),
             "budget": budget,
         }
 
@@ -177,6 +177,11 @@ cross join lateral (
   order by t.at desc, t.record_id desc limit 1) x
 limit 1
 """  # noqa: S608
+
+
+def _array(values: Iterable[Any]) -> str:
+    """Numbers or uuids as Postgres writes an array: a fraction of the time that quoting each of thousands takes."""
+    return "{" + ",".join([str(value) for value in values]) + "}"
 
 
 def _pairs(ids: Sequence[int] | None, ats: Sequence[Any] | None) -> list[tuple[int, Any]]:
