@@ -143,7 +143,8 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+# Files are served from where they are (WHITENOISE_USE_FINDERS); whoever collects them names the place.
+STATIC_ROOT = env.str("STATIC_ROOT", default=None)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
@@ -224,7 +225,9 @@ LANEWISE_LLM = (
     if env.str("LANEWISE_LLM_URL", default="")
     else {}
 )
-LANEWISE_LLM_POLICY = env.str("LANEWISE_LLM_POLICY", default="")
+LANEWISE_LLM_POLICY = env.str(
+    "LANEWISE_LLM_POLICY", default="memory.ingest.policies.language_model_allowed"
+)
 
 # --- The graph -----------------------------------------------------------------------------------------------
 # A function (tenant_id, lane_id) -> GraphPolicy: whether a lane's texts change its graph by themselves. The one

@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0010_ui_changed_records")]
+    dependencies = [("memory", "0011_find_forget_tags")]
     operations = [
         migrations.RunSQL(
             "create index edge_not_always on memory_edgeproperty (record_id) where state & 5 <> 0",
