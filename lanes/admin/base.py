@@ -28,6 +28,7 @@ from lanes.admin.forms import TenantForm
 from lanes.admin.paginator import BoundedPaginator
 from lanes.admin.scope import AdminScope, ruled, scope_of
 from lanes.errors import LanewiseError
+from lanes.models import User
 
 PROTECTED = frozenset(
     """
@@ -76,13 +77,17 @@ class Scoped(admin.options.BaseModelAdmin):
         """Fields that this person may see but not change on this row (None: a new one)."""
         return ()
 
+    def listed(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows with what showing them needs, and without what it does not."""
+        return rows
+
     def choices(self, request: HttpRequest, name: str, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Fewer choices for a relation than the scope allows; never more."""
         return rows
 
     # --- decided here --------------------------------------------------------------------------------------------
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows = scope_of(request).rows(self.model)
+        rows = self.listed(scope_of(request).rows(self.model))
         return rows.order_by(*(self.get_ordering(request) or self.model._meta.ordering or ("pk",)))
 
     def get_field_queryset(self, db: str | None, db_field: Any, request: HttpRequest) -> QuerySet[Any]:
@@ -262,7 +267,7 @@ class TenantScopedAdmin(Scoped, admin.ModelAdmin):
         entries = LogEntry.objects.filter(
             object_id=unquote(object_id),
             content_type=get_content_type_for_model(self.model),
-            user__in=scope_of(request).rows(type(scope_of(request).user)).values("pk"),
+            user__in=scope_of(request).rows(User).values("pk"),
         )
         paginator = Paginator(entries.select_related("user").order_by("action_time"), 100)
         page = paginator.get_page(request.GET.get("p", 1))
@@ -376,8 +381,4 @@ class TenantScopedInline(Scoped, admin.TabularInline):
             first = list(rows.filter(**{name: unquote(parent)}).values_list("pk", flat=True)[: self.bound])
         except (ValueError, TypeError):
             return rows.none()
-        return self.listed(rows.filter(pk__in=first))
-
-    def listed(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows with what their display needs."""
-        return rows
+        return rows.filter(pk__in=first)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.contrib.auth import admin as auth_admin
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import Group
@@ -19,9 +20,8 @@ from django.utils.html import format_html
 from lanes.admin import effective, writes
 from lanes.admin.base import TenantScopedAdmin, TenantScopedInline
 from lanes.admin.forms import TenantForm
-from lanes.admin.grants import picker
 from lanes.admin.scope import AdminScope, scope_of
-from lanes.models import Membership, Team, Tenant, User
+from lanes.models import Membership, Team, Tenant, User, Wall
 from lanes.readers import reader_for_user
 
 # Groups carry the grants of teams and profiles; they are met through those and never by themselves.
@@ -92,11 +92,10 @@ class TeamAdmin(TenantScopedAdmin):
     fields = ("tenant", "name", "members")
 
     def get_form(self, request: HttpRequest, obj: Any | None = None, change: bool = False, **kwargs: Any) -> Any:
-        people = picker("users", scope_of(request).rows(User))
         members = forms.ModelMultipleChoiceField(
-            people.queryset,
+            scope_of(request).rows(User),
             required=False,
-            widget=_many("users"),
+            widget=AutocompleteSelectMultiple(Wall._meta.get_field("users"), admin.site),
             help_text="Members of the tenant. Grants and walls of the team hold for each of them.",
         )
         form = type("TeamForm", (TeamForm,), {"members": members})
@@ -114,21 +113,13 @@ class TeamAdmin(TenantScopedAdmin):
         writes.delete_holder(obj)
 
 
-def _many(field: str) -> Any:
-    from django.contrib.admin.widgets import AutocompleteSelectMultiple
-
-    from lanes.models import Wall
-
-    return AutocompleteSelectMultiple(Wall._meta.get_field(field), admin.site)
-
-
 class PersonForm(BaseUserCreationForm):
     """A new person with a place in a tenant."""
 
     tenant = forms.ModelChoiceField(Tenant.objects.none())
     role = forms.ChoiceField(choices=Membership.Role.choices, initial=Membership.Role.MEMBER)
 
-    class Meta:
+    class Meta(BaseUserCreationForm.Meta):
         model = User
         fields = ("username", "first_name", "last_name", "email")
 
@@ -176,7 +167,7 @@ class UserAdmin(TenantScopedAdmin, auth_admin.UserAdmin):
         return (MembershipInline,) if obj else ()
 
     def get_form(self, request: HttpRequest, obj: Any | None = None, change: bool = False, **kwargs: Any) -> Any:
-        made = super().get_form(request, obj, change, **kwargs)
+        made = super().get_form(request, obj, change=change, **kwargs)
         if obj is None and "tenant" in made.base_fields:
             scope = scope_of(request)
             tenant = made.base_fields["tenant"]
