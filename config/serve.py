@@ -7,11 +7,14 @@ last.
 import argparse
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# Seconds before a worker that died is started again, so that one that cannot start does not spin.
+RESTART_AFTER = 2
 
 
 def manage(*arguments: str) -> None:
@@ -45,31 +48,48 @@ def main() -> int:
 
 
 def serve(host: str, port: int) -> int:
-    """Web server and worker side by side; when either ends, so does the other."""
-    children = {
-        "web": [sys.executable, "-m", "daphne", "-b", host, "-p", str(port), "config.asgi:application"],
-        "worker": [sys.executable, "manage.py", "ingest"],
-    }
-    running = {name: subprocess.Popen(command) for name, command in children.items()}
-    print(f"Lanewise is at http://{host}:{port}/ (Ctrl-C stops it)", flush=True)
+    """Web server and worker side by side. A worker that dies is started again; without the web server all ends."""
+    web = [sys.executable, "-m", "daphne", "-b", host, "-p", str(port), "config.asgi:application"]
+    worker = [sys.executable, "manage.py", "ingest"]
+    running = {"web": subprocess.Popen(web), "worker": subprocess.Popen(worker)}
+    stopping = False
+
+    def stop(*_: object) -> None:
+        nonlocal stopping
+        stopping = True
+        for process in running.values():
+            if process.poll() is None:
+                process.terminate()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop(running))
-    while all(process.poll() is None for process in running.values()):
+        signal.signal(number, stop)
+    told = False
+    while running["web"].poll() is None and not stopping:
+        if not told and answers(host, port):
+            print(f"Lanewise is at http://{host}:{port}/ (Ctrl-C stops it)", flush=True)
+            told = True
+        if running["worker"].poll() is not None:
+            print("The worker ended; starting another.", file=sys.stderr, flush=True)
+            time.sleep(RESTART_AFTER)
+            if not stopping:
+                running["worker"] = subprocess.Popen(worker)
         time.sleep(0.2)
-    stop(running)
+    stop()
     for process in running.values():
         try:
             process.wait(15)
         except subprocess.TimeoutExpired:
             process.kill()
-    return max((process.returncode or 0 for process in running.values()), default=0)
+    return running["web"].returncode or 0
 
 
-def stop(running: dict[str, subprocess.Popen]) -> None:
-    """Ask every child to end."""
-    for process in running.values():
-        if process.poll() is None:
-            process.terminate()
+def answers(host: str, port: int) -> bool:
+    """Whether somebody listens there."""
+    try:
+        socket.create_connection((host, port), timeout=0.5).close()
+    except OSError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

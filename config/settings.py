@@ -143,7 +143,8 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+# Files are served from where they are (WHITENOISE_USE_FINDERS); whoever collects them names the place.
+STATIC_ROOT = env.str("STATIC_ROOT", default=None)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
@@ -196,7 +197,11 @@ LANEWISE_INGEST_STEPS = [
     "memory.ingest.steps.Tags",
     "memory.ingest.steps.KnownValues",
 ]
-LANEWISE_INGEST_LATER_STEPS = ["memory.ingest.steps.Names", "memory.ingest.steps.LanguageModel"]
+LANEWISE_INGEST_LATER_STEPS = [
+    "memory.ingest.steps.Names",
+    "memory.relations.steps.Relations",
+    "memory.ingest.steps.LanguageModel",
+]
 LANEWISE_EXTRACTORS = [
     "memory.ingest.extractors.times.TimeExtractor",
     "memory.ingest.extractors.tense.TenseExtractor",
@@ -220,7 +225,18 @@ LANEWISE_LLM = (
     if env.str("LANEWISE_LLM_URL", default="")
     else {}
 )
-LANEWISE_LLM_POLICY = env.str("LANEWISE_LLM_POLICY", default="")
+LANEWISE_LLM_POLICY = env.str(
+    "LANEWISE_LLM_POLICY", default="memory.ingest.policies.language_model_allowed"
+)
+
+# --- The graph -----------------------------------------------------------------------------------------------
+# A function (tenant_id, lane_id) -> GraphPolicy: whether a lane's texts change its graph by themselves. The one
+# here reads LANEWISE_GRAPH_LANES: "firm/*:relations,firm/deals:relations+discovery".
+LANEWISE_GRAPH_POLICY = env.str("LANEWISE_GRAPH_POLICY", default="memory.relations.policy.from_settings")
+LANEWISE_GRAPH_LANES = env.list("LANEWISE_GRAPH_LANES", default=[])
+# Of the composite score of context: "similarity=0.5,recency=0.2,importance=0.2,access=0.1".
+LANEWISE_SCORE_WEIGHTS = env.str("LANEWISE_SCORE_WEIGHTS", default="")
+LANEWISE_SCORE_HALF_LIFE_DAYS = env.float("LANEWISE_SCORE_HALF_LIFE_DAYS", default=30)
 
 
 # What makes vectors: "local", or "openai:MODEL" at any compatible endpoint (memory.ingest.embedders).

@@ -50,3 +50,8 @@ def _notices(head: dict, changed: list[tuple[str, int]], keys: Iterable[UUID]) -
     while changed or touched:
         yield {**head, "sr": changed[:_RECORDS], "keys": touched[:_KEYS]}
         changed, touched = changed[_RECORDS:], touched[_KEYS:]
+
+
+def person_left(user_id: int) -> None:
+    """Announce that a person signed out somewhere, or changed their password: their open pages ask who they are."""
+    sql.execute("select pg_notify(%s, %s)", (CHANNEL, json.dumps({"kind": "session", "u": user_id})))

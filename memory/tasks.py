@@ -8,11 +8,12 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from procrastinate import BaseRetryStrategy, RetryDecision
+from procrastinate import BaseRetryStrategy, RetryDecision, RetryStrategy
 from procrastinate.contrib.django import app
 
 from memory import sql
-from memory.ingest import failures, pipeline, queue, seek, upkeep
+from memory.ingest import failures, pipeline, policies, queue, seek, upkeep
+from memory.relations import jobs as graph_jobs  # noqa: F401 - its tasks are found through this module
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +80,12 @@ def seek_lane(lane_id: int) -> None:
     """Mentions of a lane's new values in its earlier records."""
     if seek.seek(lane_id):
         queue.defer_seek([lane_id], delay=0)
+
+
+@app.task(name=queue.POLICIES, queue=queue.QUEUE, retry=RetryStrategy(max_attempts=5, exponential_wait=5))
+def apply_policies(record_ids: list[int]) -> None:
+    """Edge properties and connections from what was derived, in lanes whose policy says so."""
+    policies.apply(record_ids)
 
 
 @app.periodic(cron="* * * * *", periodic_id="ingest")

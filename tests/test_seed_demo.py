@@ -138,3 +138,13 @@ def test_a_stranger_of_the_same_name_is_not_touched(settings, tmp_path):
         call_command("seed_demo")
     assert User.objects.get(username="margit").check_password("her own long password")
     assert not Tenant.objects.filter(slug="demo").exists()
+
+
+def test_scale_loads_once_and_goes_on_where_it_stopped(capsys):
+    call_command("seed_demo", scale=40, tenant="bulk")
+    call_command("seed_demo", scale=60, tenant="bulk")
+    call_command("seed_demo", scale=60, tenant="bulk")
+    said = [line for line in capsys.readouterr().out.splitlines() if "records written" in line]
+    assert [line.split()[0] for line in said] == ["40", "20", "0"]
+    loaded = Record.everything.filter(tenant__slug="bulk")
+    assert loaded.count() == 60

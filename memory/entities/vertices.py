@@ -267,8 +267,7 @@ def by_words(scope: Scope, text: str, limit: int = 200) -> dict[UUID, Vertex]:
     lexemes = words.lexemes(text)
     if not lexemes:
         return {}
-    rows = sql.fetch(
-        _WORDS, {"lanes": scope.lanes, "query": words.tsquery_any(lexemes), "limit": limit, "most": NEWEST}
-    )
+    asked = {"query": words.tsquery_any(lexemes), "limit": limit, "most": NEWEST}
+    rows = sql.fetch(_WORDS, {"lanes": scope.lanes, **asked})
     keys = list(load(scope, [record for (record,) in rows]))
     return by_keys(scope, keys) if keys else {}

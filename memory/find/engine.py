@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 QUESTION_MAX = 4_000
 LEGS = ("structure", "words", "record_vector", "window_vector")
+TAIL_MAX = 10_000  # records that the pages of one question can reach
 LEG_MS = 1_500  # a leg that takes longer is given up, and said so
 
 
@@ -52,7 +53,7 @@ class Ranking:
 
     order: list[int]
     scores: dict[int, float]
-    first: set[int]
+    first: dict[int, int]
     legs: dict[str, Leg]
     ask: Ask
     named: structure.Found
@@ -89,8 +90,8 @@ def find(
     skipped = int(after[0]) if after else 0
     ranking = rank(
         scope, question, terms=terms, kinds=kinds, tags=tags, start=start, end=end, graph=graph,
-        depth=max(fusion.DEPTH, skipped + limit + 1),
     )  # fmt: skip
+    _lengthen(ranking, skipped + limit + 1)
     place = _place(ranking, after)
     page = ranking.order[place : place + limit]
     more = len(ranking.order) > place + limit
@@ -122,12 +123,11 @@ def rank(
     start: datetime | None = None,
     end: datetime | None = None,
     graph: bool = False,
-    depth: int = fusion.DEPTH,
     without: Collection[str] = (),
 ) -> Ranking:
     """The whole ranking. `without` leaves parts out, to measure what they are worth: any of LEGS, "context"."""
     allowed, narrowed = allow(scope, terms, kinds, tags, start, end)
-    ask = Ask(scope, question, start, end, allowed, narrowed, superseded(scope), depth)
+    ask = Ask(scope, question, start, end, allowed, narrowed, superseded(scope), fusion.DEPTH)
     legs = {name: Leg(name, status="off" if name in without else "ok") for name in LEGS}
     found: dict[str, Any] = {}
 
@@ -138,7 +138,7 @@ def rank(
         return found[name]
 
     if not scope.lanes or allowed == []:
-        return Ranking([], {}, set(), legs, ask, structure.Found(), {}, {}, {})
+        return Ranking([], {}, {}, legs, ask, structure.Found(), {}, {}, {})
     by_words: word_leg.Found = run("words", lambda: word_leg.search(ask)) or word_leg.Found([])
     legs["words"].hits = by_words.hits
     if not {"record_vector", "window_vector"} <= set(without):
@@ -178,6 +178,30 @@ def rank(
             steps[record] = step
     order = sorted(scores, key=lambda r: (r not in named.first, -scores[r], -r))
     return Ranking(order, scores, named.first, legs, ask, named, steps, windows, by_words.weights, by_words.newest)
+
+
+def _lengthen(ranking: Ranking, wanted: int) -> None:
+    """For pages beyond what the legs returned: further records by meaning, then by words, at the end.
+
+    What is already ranked keeps its place, so the pages of a question hold each record once.
+    """
+    wanted = min(wanted, TAIL_MAX)
+    if len(ranking.order) >= wanted or not ranking.order:
+        return
+    ask = replace(ranking.ask, depth=wanted + len(ranking.order))
+    ask.vector = ranking.ask.vector
+    for name, more in (("record_vector", vectors.records), ("words", lambda ask: word_leg.search(ask).hits)):
+        leg = ranking.legs[name]
+        if leg.status != "ok" or len(leg.hits) < fusion.DEPTH:
+            continue
+        found = _run(leg, lambda more=more: more(ask)) or []
+        hits = [(hit.record_id, hit.similarity) if isinstance(hit, vectors.Hit) else hit for hit in found]
+        have = {record for record, _ in leg.hits}
+        leg.hits += [hit for hit in hits if hit[0] not in have]
+        for record, _ in leg.hits:
+            if record not in ranking.scores:
+                ranking.scores[record] = 0.0
+                ranking.order.append(record)
 
 
 def _run(leg: Leg, work: Callable[[], Any]) -> Any:
@@ -238,7 +262,7 @@ def _times(named: structure.Found, scores: dict[int, float]) -> dict[int, float]
 
 
 def _mark(ranking: Ranking, record: int) -> list:
-    return [record in ranking.first, round(ranking.scores[record], 9), record]
+    return [ranking.first.get(record, 0), round(ranking.scores[record], 9), record]
 
 
 def _place(ranking: Ranking, after: list | None) -> int:
@@ -248,8 +272,8 @@ def _place(ranking: Ranking, after: list | None) -> int:
     _, first, score, record = after
     if record in ranking.scores:
         return ranking.order.index(record) + 1
-    key = (not first, -score, -record)
-    return sum(1 for r in ranking.order if (r not in ranking.first, -round(ranking.scores[r], 9), -r) <= key)
+    key = (-first, -score, -record)
+    return sum(1 for r in ranking.order if (-ranking.first.get(r, 0), -round(ranking.scores[r], 9), -r) <= key)
 
 
 def shapes(ranking: Ranking, page: Sequence[int]) -> list[dict[str, Any]]:

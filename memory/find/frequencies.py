@@ -15,6 +15,7 @@ from django.db import transaction
 from memory import sql
 
 SMALL = 5_000  # readable records up to which a question is answered by reading each of them
+UNCOUNTED_ROWS = 5_000  # records read of lanes that were never counted, for their number and length
 UNCOUNTED_CAP = 2_000  # rows read for a word of a lane that was never counted
 STALE = 0.1  # of a lane's records, come or gone since it was counted
 
@@ -78,7 +79,7 @@ def counted(lanes: Sequence[int], lexemes: Sequence[str]) -> Totals:
         frequency[lexemes[i - 1]] += count
     missing = [lane for lane in lanes if lane not in stats]
     if missing:
-        more, longer = sql.fetch(_LENGTHS, (missing, SMALL))[0]
+        more, longer = sql.fetch(_LENGTHS, (missing, UNCOUNTED_ROWS))[0]
         records, length = records + more, length + longer
         for i, count in sql.fetch(_UNCOUNTED, {"words": lexemes, "lanes": missing, "cap": UNCOUNTED_CAP}):
             frequency[lexemes[i - 1]] += count

@@ -17,24 +17,18 @@ DATED = 6.0  # for a record of the very day or month that the question names
 
 
 def standard(hits: Sequence[tuple[int, float]]) -> dict[int, float]:
-    """{record id: standard score above the lowest of the first DEPTH}, from (record id, score), best first.
-
-    Hits beyond DEPTH keep their order just below it, at 0 and less.
-    """
-    if not hits:
+    """{record id: standard score above the list's lowest}, from the first DEPTH of (record id, score), best first."""
+    head = hits[:DEPTH]
+    if not head:
         return {}
-    head = [score for _, score in hits[:DEPTH]]
-    mean = sum(head) / len(head)
-    deviation = math.sqrt(sum((score - mean) ** 2 for score in head) / len(head))
+    values = [score for _, score in head]
+    mean = sum(values) / len(values)
+    deviation = math.sqrt(sum((score - mean) ** 2 for score in values) / len(values))
     if deviation < 1e-9:
         # All alike (or only one): found is still better than not found.
-        made = {record: 1.0 for record, _ in hits[:DEPTH]}
-    else:
-        low = min(head)
-        made = {record: (score - low) / deviation for record, score in hits[:DEPTH]}
-    for place, (record, _) in enumerate(hits[DEPTH:]):
-        made[record] = -1e-6 * (place + 1)
-    return made
+        return {record: 1.0 for record, _ in head}
+    low = min(values)
+    return {record: (score - low) / deviation for record, score in head}
 
 
 def fuse(lists: dict[str, Sequence[tuple[int, float]]]) -> dict[int, float]:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from memory.gather.walk import Key, damping, product
 
 MEETINGS = 200
-HUB_PAIRS = 64
+HUB_PAIRS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class ChainLoader(Protocol):
         """How many readable records carry each key, at most `cap`."""
 
     def common(self, pairs: Sequence[tuple[Key, Key]], without: Sequence[Any]) -> tuple[int, Any] | None:
-        """The first pair of keys that any readable record not in `without` carries both of: the pair's index and
-        the newest such record."""
+        """The first pair of keys that a readable record not in `without` carries both of: the pair's index and the
+        newest such record. A loader may look at each key's newest carriers only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,8 @@ def strongest_chain(
             result.truncated |= behind.open(loader, hub_limit, beam)
             result.truncated |= behind.touch(loader, budget)
             best = _better(best, _through_hub(loader, ahead, behind, hub_limit))
-            best = _better(best, _through_two_hubs(loader, ahead, behind, start, end, hub_limit))
+            if best is None or best[0] < damping(hub_limit - 1) ** 2:  # else no two hubs could do better
+                best = _better(best, _through_two_hubs(loader, ahead, behind, start, end, hub_limit))
         elif length > 2:
             # a closed hub met by the side opened last makes a chain shorter than this length
             best = _through_hub(loader, ahead, behind, hub_limit) or best

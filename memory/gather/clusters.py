@@ -61,8 +61,8 @@ def communities(
     shown = heads(scope, found.ids, [found.origin.id] if found.origin else ())
     together = [group for group in groups if len(group) > 1]
     typical = [_typical(group, found.properties) for group in together[:limit]]
-    keys = [key for keys in typical for key, _ in keys]
-    names = named(scope, found.reach, keys, found.ids)
+    carrier = {prop.key: prop.members[0].record for prop in found.properties}
+    names = named(found.reach, {key: carrier[key] for keys in typical for key, _ in keys})
     return {
         "communities": [
             {
@@ -97,9 +97,11 @@ def central(
     found = _bounded(scope, terms, sr_id, max_nodes, labels, types, reader_of_origin)
     standings = subgraph.standings(found.ids, found.properties)
     standings.sort(key=lambda s: -getattr(s, by))
+    sampled = len(found.ids) > subgraph.SOURCES_MAX
     shown = heads(scope, found.ids, [found.origin.id] if found.origin else ())
     return {
         "by": by,
+        "betweenness_from": min(len(found.ids), subgraph.SOURCES_MAX) if sampled else None,
         "srs": [
             {
                 **shown[s.record],

@@ -36,7 +36,7 @@ def path(
     found = strongest_chain(reach, one.id, two.id, max_depth=max_depth, hub_limit=HUB_LIMIT, beam=BEAM)
     ids = [one.id, *(link.target for link in found.links)] if found.found else []
     shown = heads(scope, ids, [one.id, two.id])
-    names = named(scope, reach, [link.key for link in found.links], ids)
+    names = named(reach, {link.key: link.source for link in found.links})
     return {
         "from": start,
         "to": end,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -40,7 +40,10 @@ def radius(
     found = walk(reach, origin.id, depth=depth, max_nodes=max_nodes, hub_limit=hub_limit)
     ids = [node.id for node in found.nodes]
     shown = heads(scope, ids, [origin.id])
-    names = named(scope, reach, [*found.edges, *(hub.key for hub in found.hubs[:HUBS_SHOWN])], ids)
+    carriers = {hub.key: hub.parent for hub in found.hubs[:HUBS_SHOWN]}
+    carriers |= {node.via: node.id for node in found.nodes if node.via}
+    carriers |= {key: members[0] for key, members in found.edges.items()}
+    names = named(reach, carriers)
     sizes = _sizes(reach, [hub.key for hub in found.hubs[:HUBS_SHOWN]])
     return {
         "sr_id": sr_id,
@@ -121,21 +124,23 @@ def heads(scope: Scope, ids: Sequence[int], ends: Sequence[int] = ()) -> dict[in
     return out
 
 
-# The spelling shown is that of a carrier the reader can see: the one met first in the order given.
+# The spelling shown is that of a carrier the reader can see.
 _NAMES = f"""
 select distinct on (e.key) e.key, e.label, e.value, e.type, e.directed, e.strength, e.confidence, e.reason,
   e.valid_from, e.invalidated_at
-from unnest(%(ids)s::bigint[]) with ordinality f(id, ord) join memory_edgeproperty e on e.record_id = f.id
-where e.key = any(%(keys)s) and e.lane_id = any(%(lanes)s) and {live("e")}
-order by e.key, f.ord, e.seq
+from unnest(%(keys)s::uuid[], %(ids)s::bigint[]) f(key, id)
+join memory_edgeproperty e on e.record_id = f.id and e.key = f.key
+where e.lane_id = any(%(lanes)s) and {live("e")}
+order by e.key, e.seq
 """  # noqa: S608
 
 
-def named(scope: Scope, reach: Reach, keys: Sequence[UUID], ids: Sequence[int]) -> dict[UUID, dict[str, Any]]:
-    """How properties are shown: {key: {label, value}}, for connections with what is said of them."""
-    if not keys:
+def named(reach: Reach, carriers: Mapping[UUID, int]) -> dict[UUID, dict[str, Any]]:
+    """How properties are shown: {key: {label, value}}, for connections with what is said of them. `carriers`: a record
+    for each key that carries it."""
+    if not carriers:
         return {}
-    rows = sql.fetch(_NAMES, {**reach.params, "keys": list(dict.fromkeys(keys)), "ids": list(ids)})
+    rows = sql.fetch(_NAMES, {**reach.params, "keys": list(carriers), "ids": list(carriers.values())})
     out = {}
     for key, label, value, kind, directed, strength, confidence, reason, begins, ends in rows:
         shape: dict[str, Any] = {"label": label, "value": value}

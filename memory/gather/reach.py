@@ -18,6 +18,7 @@ from memory.gather.traverse import UNWALKED_LABEL
 from memory.gather.walk import Step
 from memory.selectors.records import Row
 
+HUB_NEWEST = 300
 Members = tuple[int, Sequence[tuple[int, Any]]]
 
 # Best first, and stopped after a budget: a record with many properties costs no more than the budget says.
@@ -138,6 +139,7 @@ class Reach:
                 "one": [one for one, _ in pairs],
                 "two": [two for _, two in pairs],
                 "without": list(without),
+                "newest": HUB_NEWEST,
             },
         )
         return (rows[0][0] - 1, rows[0][1]) if rows else None
@@ -154,18 +156,19 @@ class Reach:
         }
 
 
-# The newest record that carries both keys of the first pair that has one: two ordered index scans merged per lane.
+# The newest record that carries both keys of the first pair that has one, of the newest carriers in each lane: two
+# values may be on a hundred thousand records each and on none together.
 _COMMON = f"""
 select p.ord, x.record_id
 from unnest(%(one)s::uuid[], %(two)s::uuid[]) with ordinality p(one, two, ord)
 cross join lateral (
   select t.record_id, t.at from unnest(%(lanes)s::int[]) l(lane) cross join lateral (
-    select t.record_id, t.at from memory_edgeproperty t
+    select t.record_id, t.at, t.lane_id from memory_edgeproperty t
     where t.key = p.one and t.lane_id = l.lane and t.state & 2 = 0 and {live("t")}
-      and t.record_id <> all(%(without)s::bigint[])
-      and exists (select 1 from memory_edgeproperty q where q.key = p.two and q.lane_id = l.lane and q.at = t.at
-                  and q.record_id = t.record_id and q.state & 2 = 0 and {live("q")})
-    order by t.at desc, t.record_id desc limit 1) t
+    order by t.at desc, t.record_id desc limit %(newest)s) t
+  where t.record_id <> all(%(without)s::bigint[])
+    and exists (select 1 from memory_edgeproperty q where q.key = p.two and q.lane_id = t.lane_id and q.at = t.at
+                and q.record_id = t.record_id and q.state & 2 = 0 and {live("q")} offset 0)
   order by t.at desc, t.record_id desc limit 1) x
 limit 1
 """  # noqa: S608

@@ -20,6 +20,7 @@ from memory.gather.walk import Key, damping, product
 
 SEED = 20_260_101
 PAGERANK_DAMPING = 0.85
+SOURCES_MAX = 500
 
 # igraph draws random numbers from one generator of the process
 _RANDOM = threading.Lock()
@@ -180,11 +181,14 @@ def pagerank(records: Sequence[Any], properties: Sequence[Property]) -> dict[Any
     return {record: rank / total for record, rank in zip(records, ranks, strict=True)}
 
 
-def betweenness(records: Sequence[Any], properties: Sequence[Property]) -> dict[Any, float]:
+def betweenness(
+    records: Sequence[Any], properties: Sequence[Property], *, most_sources: int = SOURCES_MAX
+) -> dict[Any, float]:
     """The share of pairs of other records whose shortest chains run through each, regardless of direction.
 
     Every property is a vertex here, so that a hop is a hop whatever the number of its carriers; properties of the very
-    same carriers count as one route.
+    same carriers count as one route. With more than `most_sources` records the chains from that many, evenly spread
+    over the order given, stand for all.
     """
     n = len(records)
     place = {record: i for i, record in enumerate(records)}
@@ -192,9 +196,14 @@ def betweenness(records: Sequence[Any], properties: Sequence[Property]) -> dict[
     edges = [(carrier, n + j) for j, route in enumerate(routes) for carrier in route]
     graph = igraph.Graph(n=n + len(routes), edges=edges)
     inside = list(range(n))
-    found = graph.betweenness(vertices=inside, directed=False, sources=inside, targets=inside)
-    pairs = (n - 1) * (n - 2) / 2
-    return {r: (b / pairs if pairs else 0.0) for r, b in zip(records, found, strict=True)}
+    sources = inside if n <= most_sources else [i * n // most_sources for i in range(most_sources)]
+    found = graph.betweenness(vertices=inside, directed=False, sources=sources, targets=inside)
+    begun = dict.fromkeys(sources, 1)
+    out = {}
+    for i, record in enumerate(records):
+        pairs = (len(sources) - begun.get(i, 0)) * (n - 2)
+        out[record] = min(1.0, 2 * found[i] / pairs) if pairs > 0 else 0.0
+    return out
 
 
 def standings(records: Sequence[Any], properties: Sequence[Property]) -> list[Standing]:

@@ -51,7 +51,7 @@ def suggest(scope: Scope, sr_id: str, *, limit: int = 10, reader_of_origin: Any 
         scores[record] = (round(1 - rest, 6), {name: round(part, 4) for name, part in parts.items() if part})
     best = sorted(scores, key=lambda r: (-scores[r][0], -r))[:limit]
     shown = heads(scope, best)
-    names = named(scope, reach, [key for record in best for key in via.get(record, [])[:3]], [origin.id])
+    names = named(reach, {key: origin.id for record in best for key in via.get(record, [])[:3]})
     return {
         "sr_id": sr_id,
         "suggestions": [

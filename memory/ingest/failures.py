@@ -53,3 +53,20 @@ def start_over(record_ids: Iterable[int] | None = None) -> int:
         queue.defer(FIRST.task, [record_id for record_id, first_done in rows if not first_done])
         queue.defer(queue.LATER, [record_id for record_id, first_done in rows if first_done])
     return len(rows)
+
+
+def redo(tenant: str | None = None, lane: str | None = None) -> int:
+    """Defer all steps again for the records of a tenant or a lane (by slug): after a change of the steps.
+
+    What was derived before serves until it is replaced. Returns how many records.
+    """
+    with transaction.atomic():
+        rows = sql.fetch(
+            "update memory_record r set ingested_version = 0, enriched_version = 0, ingest_error = '', "
+            "ingest_attempts = 0 from lanes_lane l join lanes_tenant t on t.id = l.tenant_id "
+            "where l.id = r.lane_id and (%s::text is null or t.slug = %s) and (%s::text is null or l.slug = %s) "
+            "returning r.id",
+            (tenant, tenant, lane, lane),
+        )
+        queue.defer(FIRST.task, [row[0] for row in rows])
+    return len(rows)

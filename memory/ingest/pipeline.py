@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 from memory import events, sql
-from memory.ingest import queue
+from memory.ingest import policies, queue
 from memory.ingest.errors import Unavailable
 from memory.ingest.steps import Batch, Item, Step, Store, load
 from memory.models import IngestBatch, sr_id
@@ -183,6 +183,9 @@ def _mark_done(phase: Phase, items: Sequence[Item]) -> None:
     )
     if phase is FIRST and LATER.steps():
         queue.defer(queue.LATER, [item.record_id for item in items])
+    if phase is LATER or not LATER.steps():
+        governed = policies.acting_lanes({item.lane_id for item in items})
+        queue.defer(queue.POLICIES, [item.record_id for item in items if item.lane_id in governed])
     for tenant_id, lane_id in sorted({(item.tenant_id, item.lane_id) for item in items}):
         events.publish(
             tenant_id=tenant_id,

@@ -18,8 +18,9 @@ from memory import sql
 
 QUEUE = "ingest"
 FIRST, LATER, SEEK = "memory.ingest.first", "memory.ingest.later", "memory.ingest.seek"
+POLICIES = "memory.ingest.policies"
 # What makes a record findable comes before what makes it richer.
-PRIORITY = {FIRST: 0, SEEK: -10, LATER: -20}
+PRIORITY = {FIRST: 0, SEEK: -10, LATER: -20, POLICIES: -30}
 RECORDS_A_JOB = 64
 LEASE_SECONDS = 600
 

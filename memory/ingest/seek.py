@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from django.db import transaction
 
 from memory import normal, sql, words
-from memory.ingest import queue
+from memory.ingest import policies, queue
 from memory.ingest.extractors.known_values import COMMON
 from memory.ingest.steps import Batch, Item, KnownValues
 
@@ -119,7 +119,10 @@ def _again(record_ids: Sequence[int]) -> None:
                     ([item.record_id for item in items],),
                 )
             }
-            store([item for item in items if now.get(item.record_id) == (item.version, item.lane_id)])
+            same = [item for item in items if now.get(item.record_id) == (item.version, item.lane_id)]
+            store(same)
+            governed = policies.acting_lanes({item.lane_id for item in same})
+            queue.defer(queue.POLICIES, [item.record_id for item in same if item.lane_id in governed])
 
 
 def schedule(lane_ids: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ from memory.ingest import space
 from memory.ingest.embedders import Embedder, configured
 from memory.ingest.windows import TARGET, Window, windows
 
-HEAD = 1_000  # characters of the text that the record vector reads after the title
+HEAD = 1_600  # characters of the text after the title: more than the built-in model reads at once
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('lanes', '0003_lane_slugs'),
-        ('memory', '0009_edge_is_live'),
+        ('memory', '0010_ingest_policy'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

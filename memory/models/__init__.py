@@ -1,7 +1,7 @@
 """What is remembered."""
 
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
-from memory.models.ingest import IngestBatch
+from memory.models.ingest import IngestBatch, IngestPolicy
 from memory.models.record import Record, parse_sr_id, sr_id
 from memory.models.text import RecordText, Tag
 from memory.models.vector import EmbeddingSpace, LaneStat, RecordVector, TermFrequency, Window
@@ -15,6 +15,7 @@ __all__ = [
     "EmbeddingSpace",
     "LaneStat",
     "IngestBatch",
+    "IngestPolicy",
     "LaneValue",
     "Record",
     "RecordText",

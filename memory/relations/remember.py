@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from lanes.errors import NotVisible
+from lanes.errors import Invalid, NotVisible
 from lanes.readers import Reader
 from memory.entities import relationships, vertices
 from memory.gather.scope import Scope
@@ -37,7 +37,7 @@ def remember(
             )
             for entity in found.entities
         }
-        over = [relation.triple for relation in found.ended if _end(reader, lane, relation, made)]
+        over = [relation.triple for relation in found.ended if _end(reader, lane, relation, made, written_at)]
         held = [
             relationships.add(
                 reader,
@@ -59,19 +59,21 @@ def _begin(relation: Relation, written_at: datetime | None) -> str | None:
     return begins.isoformat() if begins else None
 
 
-def _end(reader: Reader, lane: str, relation: Relation, made: dict[str, str]) -> bool:
-    """End a relationship of this lane that the text says is over; false when none was known."""
+def _end(reader: Reader, lane: str, relation: Relation, made: dict[str, str], written_at: datetime | None) -> bool:
+    """End a relationship of this lane that the text says is over, when it says so; false when none was known, or only
+    one that began after the text was written."""
     inside = reader.narrow([lane])
+    at = _begin(relation, written_at)
     try:
         relationships.end(
             inside,
             source=made[relation.source],
             target=made[relation.target],
             type=relation.type,
-            at=relation.since.isoformat() if relation.since else None,
+            at=at,
             reason="A later text says it is over.",
         )
-    except NotVisible:
+    except (NotVisible, Invalid):
         return False
     return True
 

@@ -32,17 +32,21 @@ class Row:
 
 
 _INSERT = """
-insert into memory_record (public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at,
+insert into memory_record (id, public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at,
   date_precision, recorded_at, at, updated_at, version, written_by_id, profile_id, ingested_version, ingest_error)
-select p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, %(now)s),
+select i, p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, %(now)s),
   coalesce(occ, rec, %(now)s), %(now)s, 1, %(user)s, %(profile)s, 0, ''
-from unnest(%(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(ext)s::text[],
-  %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) with ordinality
-  u(p, l, kind, title, text, ext, source, occ, prec, rec, n)
+from unnest(%(i)s::bigint[], %(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[],
+  %(ext)s::text[], %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[])
+  with ordinality u(i, p, l, kind, title, text, ext, source, occ, prec, rec, n)
 order by case when ext is null then 0 else l end, ext, n  -- named ones in one order, so that writers cannot deadlock
 on conflict (lane_id, external_id) do nothing
 returning id, lane_id, at, public_id
 """
+
+# Ids are drawn in the order the records were given, and not in the order they are locked in: of records of one time,
+# the one written first comes first (a conversation, the entries of one day).
+_IDS = "select nextval(pg_get_serial_sequence('memory_record', 'id')) from generate_series(1, %s)"
 
 _EXISTING = """
 select r.lane_id, r.external_id, r.id from unnest(%s::int[], %s::text[]) u(l, ext)
@@ -111,6 +115,7 @@ def upsert(reader: Reader, batch: Sequence[Draft]) -> list[Row]:
                     "tenant": reader.tenant_id,
                     "user": reader.user_id,
                     "profile": reader.profile_id,
+                    "i": [row[0] for row in sql.fetch(_IDS, (len(public),))],
                     "now": timezone.now(),
                     "p": list(public),
                     "l": [draft.lane_id for draft in drafts_],

@@ -22,10 +22,11 @@ export function start() {
   addEventListener('beforeunload', (event) => { if (dirty && document.contains(form)) event.preventDefault(); });
 
   const origin = document.body.dataset.origin;
+  const partURL = document.body.dataset.partUrl;
   if (!origin) return;
   onNews(async (news) => {
     try {
-      await fetchPart(document.body.dataset.partUrl.replace('PART', 'head'));
+      await fetchPart(partURL.replace('PART', 'head'));
     } catch (error) { if (error instanceof Gone) { dirty = false; end(error.message); return; } throw error; }
     const version = news.ids.get(origin);
     if (version > Number(form.dataset.version)) $('changednote').hidden = false;

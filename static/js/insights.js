@@ -4,6 +4,7 @@ import { GraphView } from './graph/view.js';
 import { end, onEnd, onNews, rewatch } from './live.js';
 
 let view = null;
+const partURL = document.body.dataset.partUrl;
 
 function boot() {
   const data = readJSON('insights-data');
@@ -23,7 +24,7 @@ export function start() {
   document.addEventListener('lanewise:theme', () => view?.restyle());
   onNews(async () => {
     try {
-      const html = await fetchPart(document.body.dataset.partUrl);
+      const html = await fetchPart(partURL);
       $('ins-data').replaceChildren(...new DOMParser().parseFromString(html, 'text/html').body.childNodes);
       boot(); rewatch();
     } catch (error) { if (error instanceof Gone) end(error.message); else throw error; }

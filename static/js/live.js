@@ -114,6 +114,8 @@ export function end(reason) {
   all('dialog').forEach((d) => d.remove());
   all('form').forEach((f) => { if (!f.closest('.topbar')) f.reset(); });
   $('content')?.remove();
+  delete document.body.dataset.origin;
+  delete document.body.dataset.partUrl;
   $('toasts')?.replaceChildren();
   const note = document.querySelector('[data-revoked-text]');
   if (note) {
@@ -182,7 +184,7 @@ function retry() {
 
 export function start() {
   if (!document.querySelector('[data-live]')) return;
-  addEventListener('pagehide', () => { leaving = true; socket?.close(); });
+  addEventListener('pagehide', () => { leaving = true; if (socket?.readyState === WebSocket.OPEN) socket.close(); });
   addEventListener('pageshow', (event) => { if (event.persisted) { leaving = false; opened = true; connect(); } });
   addEventListener('online', () => { if (socket?.readyState !== WebSocket.OPEN) connect(); });
   document.addEventListener('click', (event) => { if (event.target.closest('[data-live-now]')) connect(); });

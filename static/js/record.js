@@ -8,7 +8,8 @@ const MANY = 20; // more new records than this at once are offered, not moved in
 const PICTURE_MOST = 400;
 const number = new Intl.NumberFormat('en-GB');
 const origin = document.body.dataset.origin;
-const partURL = (name) => document.body.dataset.partUrl.replace('PART', name);
+const partTemplate = document.body.dataset.partUrl;
+const partURL = (name) => partTemplate.replace('PART', name);
 
 let data = null; // the last walk the server answered
 let view = null;
@@ -326,7 +327,8 @@ async function onLive(news) {
   const own = news.ids.has(origin);
   const version = news.ids.get(origin);
   if (news.gone.has(origin) || own || news.access || news.all) {
-    try { await refreshParts(['head', 'text', 'carries', 'about']); } catch (error) { if (error instanceof Gone) { end(error.message); return; } throw error; }
+    // the head first: when it may not be seen any more, nothing else is asked for
+    try { await refreshParts(['head']); await refreshParts(['text', 'carries', 'about']); } catch (error) { if (error instanceof Gone) { end(error.message); return; } throw error; }
     const text = $('part-text');
     if (own && text && version > Number(text.dataset.version)) {
       text.dataset.version = version;

@@ -16,6 +16,7 @@ let max = 0;
 let win = [0, 0];
 let on = -1;
 let drag = null;
+const partURL = document.body.dataset.partUrl;
 
 function node(tag, attrs, ...children) {
   const out = document.createElementNS(NS, tag);
@@ -192,7 +193,7 @@ function zoom(k, at = (win[0] + win[1]) / 2) {
 function shift(dt) { const d = Math.max(min - win[0], Math.min(max - win[1], dt)); clamp(win[0] + d, win[1] + d); draw(); }
 
 async function refetch() {
-  const html = await fetchPart(document.body.dataset.partUrl);
+  const html = await fetchPart(partURL);
   const doc = new DOMParser().parseFromString(html, 'text/html');
   for (const id of ['tl-summary', 'tl-notice', 'tl-data']) { const next = doc.getElementById(id); if (next && $(id)) $(id).replaceChildren(...next.childNodes); }
   load(true); bindTable(); draw(); rewatch();

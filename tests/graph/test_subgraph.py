@@ -168,6 +168,20 @@ def test_a_property_of_two_thousand_records_is_two_thousand_edges():
     assert time.monotonic() - start < 20
 
 
+def test_betweenness_from_some_records_stands_for_all():
+    draw = random.Random(3)
+    records = list(range(300))
+    props = [plain(f"p{i}", *draw.sample(records, 3)) for i in range(250)]
+    props += [plain(f"c{i}", 0, i) for i in range(1, 300, 9)]
+    exact = betweenness(records, props)
+    near = betweenness(records, props, most_sources=100)
+    assert near == betweenness(records, props, most_sources=100)
+    top = sorted(records, key=lambda r: -exact[r])
+    assert max(near, key=near.get) == top[0]
+    assert near[top[0]] == pytest.approx(exact[top[0]], rel=0.25)
+    assert set(top[:10]) & set(sorted(records, key=lambda r: -near[r])[:10])
+
+
 def test_rows_become_properties():
     rows = [("k", 1, "source", 0.8, True), ("k", 2, "target", 0.8, True), ("alone", 1, "", None, None)]
     assert gathered(rows) == [arrow("k", 1, 2, 0.8)]

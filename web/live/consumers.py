@@ -17,7 +17,6 @@ from lanes.errors import NotVisible
 from lanes.readers import Reader
 from memory.selectors.rows import ids_of
 from web.live.hub import hub
-from web.live.sessions import session_mark
 from web.live.threads import in_database
 from web.tenants import SESSION_KEY, Seat, take_seat
 
@@ -32,7 +31,6 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     tenant_id = 0
     who = (0, 0)
-    session = ""
     readable: frozenset[int] | None = None
     reader: Reader | None = None
     joined = False
@@ -45,7 +43,6 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if seat is None:
             await self.close()
             return
-        self.session = session_mark(self.session_key)
         self.tenant_id, self.who = seat.tenant.pk, (seat.user.pk, seat.tenant.pk)
         self.tenant_slug = seat.tenant.slug
         self._read_as(seat.reader)

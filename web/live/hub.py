@@ -36,7 +36,6 @@ class Page(Protocol):
 
     tenant_id: int
     who: tuple[int, int]
-    session: str
     readable: frozenset[int] | None
 
     async def say(self, message: dict[str, Any]) -> None: ...
@@ -159,7 +158,7 @@ class Hub:
             return
         if kind == "session":
             for watch in self.watches.values():
-                if watch.page.session == event.get("s") or watch.page.who[0] == event.get("u"):
+                if watch.page.who[0] == event.get("u"):
                     watch.stale = True
             self._check_soon()
             return

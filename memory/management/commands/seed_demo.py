@@ -2,15 +2,24 @@
 
 import json
 import shlex
+import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
+from tqdm import tqdm
 
+from lanes import services
 from lanes.errors import LanewiseError
+from lanes.models import AgentProfile
+from lanes.readers import reader_for_profile
 from memory.demo.cast import PEOPLE
 from memory.demo.load import Seeded, seed
+from memory.demo.scale import lane_slugs, stream
+from memory.models import Record
+from memory.services.bulk import Lanes, import_items
 
+LOADER = "loader"
 CURLS = (
     (
         "Everything on one person, whichever matter it is in",
@@ -53,6 +62,23 @@ class Command(BaseCommand):
         except LanewiseError as error:
             raise CommandError(error.detail) from None
         return tell(seeded, options["url"].rstrip("/"))
+
+    def load(self, count: int, slug: str, seed: int) -> str:
+        """Import `count` invented records; running it again goes on where it stopped."""
+        tenant = services.create_tenant(slug=slug)
+        for lane in lane_slugs():
+            services.create_lane(tenant=tenant, slug=lane)
+        profile = services.create_profile(tenant=tenant, slug=LOADER)
+        services.grant(tenant=tenant, holder=profile, read_all=True, write_all=True)
+        lanes = Lanes(reader_for_profile(AgentProfile.objects.select_related("tenant").get(pk=profile.pk)), None, None)
+        there = Record.everything.filter(tenant=tenant, external_id__startswith=f"scale-{seed}-").count()
+        start = time.monotonic()
+        report = import_items(tqdm(stream(count, seed, start=there), total=count, initial=there, unit="rec"), lanes)
+        rate = report.lines / max(time.monotonic() - start, 0.001)
+        return (
+            f"{report.created:,} records written to tenant {slug} ({there:,} were there), {rate:,.0f}/s. "
+            f"A key for them: manage.py issue_key --tenant {slug} --profile {LOADER}"
+        )
 
 
 def tell(seeded: Seeded, url: str) -> str:
