@@ -51,8 +51,16 @@ def machine() -> str:
     return (
         f"{os.cpu_count()} cores ({model or platform.machine()}), {memory:.0f} GB, "
         f"Python {platform.python_version()}, PostgreSQL {version} embedded, shared_buffers {buffers}; "
-        f"load average {os.getloadavg()[0]:.1f} when the run ended"
+        f"load average {os.getloadavg()[0]:.1f} when the run ended{_priority()}"
     )
+
+
+def _priority() -> str:
+    """Said when it is not the usual one: on a busy machine a run may be given the processor first (chrt -r 5)."""
+    if not hasattr(os, "sched_getscheduler"):
+        return ""
+    real_time = os.sched_getscheduler(0) in (os.SCHED_RR, os.SCHED_FIFO)
+    return ", everything run at real-time priority beside other work (chrt -r)" if real_time else ""
 
 
 def _lines(path: str) -> list[str]:
