@@ -212,10 +212,29 @@ def save(root: Path, run: dict[str, Any]) -> None:
     folder.mkdir(exist_ok=True)
     (folder / f"epg-{run['records']}.json").write_text(json.dumps(run, indent=1) + "\n")
     parts = [PREFACE]
-    for path in sorted(folder.glob("epg-*.json"), key=lambda path: -int(path.stem.split("-")[1])):
-        kept = json.loads(path.read_text())
+    runs = sorted(
+        (json.loads(path.read_text()) for path in folder.glob("epg-*.json")), key=lambda kept: -kept["records"]
+    )
+    for kept in runs:
         parts.append(
             f"## {kept['records']:,} records\n\n`{kept['command']}`, {kept['when']}. {kept['machine']}.\n\n"
             f"{table(kept)}\n\n" + "\n".join(_notes(kept)) + "\n"
         )
+    if len(runs) > 1:
+        parts.append(_growth(runs[0], runs[-1]))
     (root / "PERF.md").write_text("\n".join(parts))
+
+
+def _growth(big: dict[str, Any], small: dict[str, Any]) -> str:
+    """How much slower the engine is at the bigger size, by the median."""
+    rows = [
+        f"| {kind} | {_short(few['p50'])} | {_short(many['p50'])} | {many['p50'] / few['p50']:.1f} × |"
+        for kind, many in big["columns"]["engine"].items()
+        if (few := small["columns"]["engine"].get(kind)) and few["n"] and many["n"]
+    ]
+    return (
+        f"## Growth\n\nThe engine's p50 in ms (mark: at most 2 × for every paged operation).\n\n"
+        f"| operation | {small['records']:,} | {big['records']:,} | growth |\n|---|---|---|---|\n"
+        + "\n".join(rows)
+        + "\n"
+    )
