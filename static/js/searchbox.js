@@ -65,7 +65,8 @@ export function start(form) {
       if (!field.name || field.type === 'submit') continue;
       const pair = `${field.name}=${field.value}`;
       const off = field.type === 'checkbox' && !field.checked;
-      if (off && field.name === 't') for (const hidden of form.elements) if (hidden.name === 't' && hidden.type === 'hidden' && hidden.value === field.value) hidden.disabled = true;
+      // a facet that was on and is not any more takes its chip along
+      if (off && field.defaultChecked && field.name === 't') for (const hidden of form.elements) if (hidden.name === 't' && hidden.type === 'hidden' && hidden.value === field.value) hidden.disabled = true;
       if (!field.value || (!off && seen.has(pair) && field.type !== 'radio')) field.disabled = true;
       if (!off) seen.add(pair);
     }
