@@ -176,7 +176,7 @@ def rank(
         for record, (score, step) in reached.items():
             scores[record] = max(score, scores.get(record, score))
             steps[record] = step
-    order = sorted(scores, key=lambda r: (r not in named.first, -scores[r], -r))
+    order = sorted(scores, key=lambda r: (-named.first.get(r, 0), -scores[r], -r))
     return Ranking(order, scores, named.first, legs, ask, named, steps, windows, by_words.weights, by_words.newest)
 
 
