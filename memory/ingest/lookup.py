@@ -15,11 +15,11 @@ from memory.services.locks import LANES
 # One descent of an index for each hash; an old spelling counts as the value that is kept. A value that ends in a
 # parenthesis ("Quay (ship)") is also mentioned without it.
 _VALUES = r"""
-select lane_id, norm_key, label, coalesce(alias_value, value), coalesce(alias_of, key), value
+select lane_id, norm_key, label, coalesce(alias_value, value), coalesce(alias_of, key), value, false
 from memory_lanevalue where lane_id = %(lane)s and norm_key = any(%(hashes)s)
 union all
 select lane_id, bare_key, label, coalesce(alias_value, value), coalesce(alias_of, key),
-  regexp_replace(value, '\s*\([^()]*\)\s*$', '')
+  regexp_replace(value, '\s*\([^()]*\)\s*$', ''), true
 from memory_lanevalue where lane_id = %(lane)s and bare_key is not null and bare_key = any(%(hashes)s)
 """
 

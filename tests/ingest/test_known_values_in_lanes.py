@@ -183,6 +183,15 @@ def test_a_title_that_mentions_a_value_gives_a_tag_without_a_place(anna):
     assert known(own) == []
 
 
+def test_a_value_with_a_parenthesis_is_mentioned_without_it_but_not_inside_other_names_or_words(anna):
+    anna.write("red", "x", ("title:Princess (film)", "title:Second Wife (1936 film)", "title:@Home"))
+    yes = anna.write("red", "She starred in Princess and in Second Wife.")
+    no = anna.write("red", "Princess Ada and her father's second wife were at home in Old Princess.")
+    ingest(yes, no)
+    assert known(yes) == [("title", "Princess (film)"), ("title", "Second Wife (1936 film)")]
+    assert known(no) == []
+
+
 def controlled_values(tenant_id, hashes):
     values = [("court", "High Court of Harbour")] if controlled_values.tenant == tenant_id else []
     return [
