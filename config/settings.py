@@ -38,7 +38,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "daphne",
-    "django.contrib.admin",
+    "config.admin.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -225,9 +225,7 @@ LANEWISE_LLM = (
     if env.str("LANEWISE_LLM_URL", default="")
     else {}
 )
-LANEWISE_LLM_POLICY = env.str(
-    "LANEWISE_LLM_POLICY", default="memory.ingest.policies.language_model_allowed"
-)
+LANEWISE_LLM_POLICY = env.str("LANEWISE_LLM_POLICY", default="memory.ingest.policies.language_model_allowed")
 
 # --- The graph -----------------------------------------------------------------------------------------------
 # A function (tenant_id, lane_id) -> GraphPolicy: whether a lane's texts change its graph by themselves. The one
