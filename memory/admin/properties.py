@@ -31,9 +31,7 @@ class PropertyForm(ServiceForm):
         if reply["present"]:
             raise Conflict("The record has this property already.", {"value": ["The record has it already."]})
         (made,) = [*reply["added"], *reply["skipped"]]
-        return EdgeProperty.everything.get(
-            record_id=record.pk, label=made["label"], value=made["value"], seq=0
-        )
+        return EdgeProperty.everything.get(record_id=record.pk, label=made["label"], value=made["value"], seq=0)
 
 
 @admin.register(EdgeProperty)

@@ -198,7 +198,9 @@ def tables() -> dict[str, str]:
             if model._meta.app_label in ("lanes", "memory", "auth", "guardian"):
                 columns = "t.*"
                 if model is User:
-                    columns = "t.id, t.username, t.first_name, t.last_name, t.email, t.password, t.is_active, t.is_staff"
+                    columns = (
+                        "t.id, t.username, t.first_name, t.last_name, t.email, t.password, t.is_active, t.is_staff"
+                    )
                 cursor.execute(
                     f"select md5(coalesce(string_agg(x::text, '|' order by x::text), '')) "
                     f"from (select {columns} from {model._meta.db_table} t) x"

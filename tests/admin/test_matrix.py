@@ -16,7 +16,16 @@ from tests.admin.desk import FOREIGN, MARKERS, REGISTRY, Desk, address, changed,
 
 pytestmark = pytest.mark.django_db
 INSIDE = ("ada", "wanda", "bela", "dora", "root")
-TERMS = ("", "zq", "note", "person", *MARKERS.values(), "zqdomestic", "person:zqcobalt person", "client:Shared Holdings")
+TERMS = (
+    "",
+    "zq",
+    "note",
+    "person",
+    *MARKERS.values(),
+    "zqdomestic",
+    "person:zqcobalt person",
+    "client:Shared Holdings",
+)
 
 
 @pytest.fixture
