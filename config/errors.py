@@ -9,8 +9,9 @@ from web.views import base as web
 
 
 def _by_surface(on_api: Callable, on_web: Callable) -> Callable:
-    def handler(request: HttpRequest, *args: Exception) -> HttpResponse:
-        return (on_api if request.path.startswith("/api/") else on_web)(request, *args)
+    def handler(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+        given = () if exception is None else (exception,)
+        return (on_api if request.path.startswith("/api/") else on_web)(request, *given)
 
     return handler
 

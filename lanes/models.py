@@ -145,6 +145,7 @@ class ApiKey(models.Model):
     last_used_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
+        verbose_name = "API key"
         ordering = ["-created_at"]
 
     def __str__(self) -> str:
@@ -183,11 +184,19 @@ class LaneUserObjectPermission(UserObjectPermissionBase):
 
     content_object = models.ForeignKey(Lane, on_delete=models.CASCADE)
 
+    class Meta(UserObjectPermissionBase.Meta):
+        verbose_name = "grant of a lane to a person"
+        verbose_name_plural = "grants of lanes to people"
+
 
 class LaneGroupObjectPermission(GroupObjectPermissionBase):
     """A grant on a lane to a team or an agent profile (through its group)."""
 
     content_object = models.ForeignKey(Lane, on_delete=models.CASCADE)
+
+    class Meta(GroupObjectPermissionBase.Meta):
+        verbose_name = "grant of a lane to a team or profile"
+        verbose_name_plural = "grants of lanes to teams and profiles"
 
 
 class AgentProfileUserObjectPermission(UserObjectPermissionBase):
@@ -195,8 +204,16 @@ class AgentProfileUserObjectPermission(UserObjectPermissionBase):
 
     content_object = models.ForeignKey(AgentProfile, on_delete=models.CASCADE)
 
+    class Meta(UserObjectPermissionBase.Meta):
+        verbose_name = "leave for a person to act as a profile"
+        verbose_name_plural = "leave for people to act as profiles"
+
 
 class AgentProfileGroupObjectPermission(GroupObjectPermissionBase):
     """Leave for a team to act as a profile."""
 
     content_object = models.ForeignKey(AgentProfile, on_delete=models.CASCADE)
+
+    class Meta(GroupObjectPermissionBase.Meta):
+        verbose_name = "leave for a team to act as a profile"
+        verbose_name_plural = "leave for teams to act as profiles"

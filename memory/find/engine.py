@@ -91,7 +91,7 @@ def find(
     ranking = rank(
         scope, question, terms=terms, kinds=kinds, tags=tags, start=start, end=end, graph=graph,
     )  # fmt: skip
-    _lengthen(ranking, skipped + limit + 1)
+    lengthen(ranking, skipped + limit + 1)
     place = _place(ranking, after)
     page = ranking.order[place : place + limit]
     more = len(ranking.order) > place + limit
@@ -176,11 +176,11 @@ def rank(
         for record, (score, step) in reached.items():
             scores[record] = max(score, scores.get(record, score))
             steps[record] = step
-    order = sorted(scores, key=lambda r: (r not in named.first, -scores[r], -r))
+    order = sorted(scores, key=lambda r: (-named.first.get(r, 0), -scores[r], -r))
     return Ranking(order, scores, named.first, legs, ask, named, steps, windows, by_words.weights, by_words.newest)
 
 
-def _lengthen(ranking: Ranking, wanted: int) -> None:
+def lengthen(ranking: Ranking, wanted: int) -> None:
     """For pages beyond what the legs returned: further records by meaning, then by words, at the end.
 
     What is already ranked keeps its place, so the pages of a question hold each record once.

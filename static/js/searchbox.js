@@ -1,8 +1,6 @@
-// The search box: `label:value` + Enter makes a chip, Backspace takes the last one away, suggestions come from what
+// The search box: `label:value` + Enter makes a chip (the server tells a term from words), Backspace takes the last one away, suggestions come from what
 // the person may see. The form is the state: everything ends up in the address.
 import { el } from './dom.js';
-
-const TERM = /^(not\s+|-)?([a-z][a-z0-9_ ]{0,62}):\s*(.*)$/i;
 
 export function start(form) {
   const input = form.querySelector('input[data-search]');
@@ -23,11 +21,6 @@ export function start(form) {
     input.before(el('input', { type: 'hidden', name: 't', value: raw }));
     close();
     form.requestSubmit();
-  };
-  // typed into the box: a whole "label:value" is a chip, anything else stays words
-  const asTerm = (text) => {
-    const m = text.trim().match(TERM);
-    return m ? `${m[1] ? '-' : ''}${m[2].trim().toLowerCase().replace(/ +/g, '_')}:${m[3].trim()}` : null;
   };
   const take = (option) => {
     if (option.dataset.fill) { input.value = option.dataset.fill; input.focus(); suggest(); return; }
@@ -55,8 +48,6 @@ export function start(form) {
     const open = box && !box.hidden;
     if (event.key === 'ArrowDown' && open) { event.preventDefault(); choose(Math.min(options.length - 1, chosen + 1)); } else if (event.key === 'ArrowUp' && open) { event.preventDefault(); choose(Math.max(-1, chosen - 1)); } else if (event.key === 'ArrowDown' && !input.value) { document.querySelector('[data-roving] h3 a')?.focus(); event.preventDefault(); } else if (event.key === 'Escape' && open) { event.stopPropagation(); close(); } else if (event.key === 'Enter') {
       if (open && chosen >= 0) { event.preventDefault(); take(options[chosen]); return; }
-      const term = asTerm(input.value);
-      if (term) { event.preventDefault(); addTerm(term); }
     } else if (event.key === 'Backspace' && !input.value) {
       const last = [...form.querySelectorAll('[data-term]')].pop();
       if (last) { event.preventDefault(); last.remove(); form.requestSubmit(); }

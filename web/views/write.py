@@ -21,6 +21,7 @@ from memory.selectors.rows import rows, signed
 from memory.selectors.search import Filters, hits
 from memory.services import connections, properties, records
 from web import present, terms
+from web.chips import typed_chip
 from web.views.base import PageView
 from web.views.record import RecordView
 
@@ -312,7 +313,7 @@ class Connect(WriteView):
         writable = self.reader.narrow([self.reader.lanes[i].slug for i in self.reader.writable])
         scope = Scope(writable)
         if q.strip():
-            term = terms.typed(q) or Term(None, normal.value(q, "q"))
+            term = typed_chip(self.reader, q) or Term(None, normal.value(q, "q"))
             found = rows(self.reader, hits(scope, [term], Filters(), limit=30).ids)
         else:
             found = signed(self.reader, traverse(scope, record["sr_id"], limit=20)["srs"])

@@ -1,0 +1,30 @@
+"""Which rows of what is remembered the admin shows: those in lanes the person may read. See lanes.admin.scope."""
+
+from django.db.models import Exists, OuterRef, Q
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+from lanes.admin.scope import NOTHING, AdminScope, rule
+from memory.models import EdgeProperty, EmbeddingSpace, IngestBatch, LaneValue, Record, RecordVector, Tag, Window
+
+STAMPS = ("e_connect", "e_adjust")
+
+
+@rule(Record, Tag, LaneValue, Window, RecordVector)
+def _in_readable_lanes(scope: AdminScope) -> Q:
+    return Q(lane_id__in=scope.readable_lanes) if scope.readable_lanes else NOTHING
+
+
+@rule(EdgeProperty)
+def _properties(scope: AdminScope) -> Q:
+    """A connection's stamp is met only when another of its members is: it must not tell of a record behind a wall."""
+    if not scope.readable_lanes:
+        return NOTHING
+    another = EdgeProperty.everything.filter(key=OuterRef("key"), lane_id__in=scope.readable_lanes)
+    another = another.exclude(record_id=OuterRef("record_id"))
+    return Q(lane_id__in=scope.readable_lanes) & (~Q(label__in=STAMPS) | Q(Exists(another)))
+
+
+@rule(IngestBatch, EmbeddingSpace, ProcrastinateJob)
+def _for_operators(scope: AdminScope) -> Q:
+    """How the platform runs: numbers and ids over all tenants, so for operators alone."""
+    return Q() if scope.operator else NOTHING
