@@ -14,7 +14,6 @@ from procrastinate.contrib.django import app
 from memory import sql
 from memory.find import frequencies
 from memory.ingest import failures, pipeline, policies, queue, seek, upkeep
-from memory.relations import jobs as graph_jobs  # noqa: F401 - its tasks are found through this module
 
 logger = logging.getLogger(__name__)
 
