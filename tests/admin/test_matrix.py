@@ -16,7 +16,7 @@ from tests.admin.desk import FOREIGN, MARKERS, REGISTRY, Desk, address, changed,
 
 pytestmark = pytest.mark.django_db
 INSIDE = ("ada", "wanda", "bela", "dora", "root")
-TERMS = ("", "zq", "note", "person", *MARKERS.values(), "zqdomestic", "person:zqcobalt person", "client:Shared Holdings")
+TERMS = ("", "zq", MARKERS["blue"], FOREIGN, "zqdomestic", "person:zqcobalt person", "client:Shared Holdings")
 
 
 @pytest.fixture
@@ -45,11 +45,11 @@ def test_pages_show_nothing_hidden(desk: Desk, name: str) -> None:
     client = desk.client(name)
     found = []
     seen_own = 0
+    lanes = desk.tenants["firm"].lanes.filter(slug__in=("red", "blue"))
     for model in REGISTRY:
-        queries = [f"?q={term}" for term in TERMS]
-        queries += ["?p=2", "?o=1", "?o=-2", "?all=", "?e=1", "?ingest=failed", "?ingest=pending"]
-        for lane in desk.tenants["firm"].lanes.all():
-            queries.append(f"?lane={lane.pk}")
+        queries = [f"?q={term}" for term in TERMS] + ["?o=1", "?all="]
+        if model._meta.model_name in desks.CONTENT:
+            queries += [f"?lane={lane.pk}" for lane in (*lanes, desk.tenants["elsewhere"].lanes.first())]
         for query in queries:
             response = client.get(address(model, "changelist") + query)
             found += [(model, query, leak) for leak in leaks(desk, name, response, query)]
@@ -123,7 +123,7 @@ def test_autocomplete_offers_nothing_hidden(desk: Desk, name: str) -> None:
         for field in model._meta.get_fields():
             if not (field.is_relation and field.concrete):
                 continue
-            for term in TERMS:
+            for term in ("", "zq", FOREIGN, MARKERS["blue"]):
                 where = {"app_label": model._meta.app_label, "model_name": model._meta.model_name}
                 response = client.get("/admin/autocomplete/", {**where, "field_name": field.name, "term": term})
                 asked += 1
@@ -140,7 +140,7 @@ def test_columns_that_are_not_shown_answer_no_questions(desk: Desk, name: str) -
     client = desk.client(name)
     for model in REGISTRY:
         for field in model._meta.get_fields():
-            for lookup in ("startswith", "contains", "pk__gt", "tenant__slug", "username"):
+            for lookup in ("startswith", "tenant__slug"):
                 response = client.get(address(model, "changelist"), {f"{field.name}__{lookup}": "a"})
                 assert response.status_code in (400, 403), (model, field.name, lookup)
 
