@@ -180,7 +180,9 @@ class UserAdmin(TenantScopedAdmin, auth_admin.UserAdmin):
 
     @admin.display(description="Password")
     def password_link(self, obj: User) -> str:
-        return format_html('<a href="{}">Set a new password</a>', reverse("admin:auth_user_password_change", args=[obj.pk]))
+        return format_html(
+            '<a href="{}">Set a new password</a>', reverse("admin:auth_user_password_change", args=[obj.pk])
+        )
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
         if not scope_of(request).operator:

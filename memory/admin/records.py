@@ -98,7 +98,16 @@ class Properties(TenantScopedInline):
     """The record's edge properties; they are added and removed on their own page."""
 
     model = EdgeProperty
-    fields = ("label", "value", "role", "valid_from", "invalidated_at", "confidence", "asserted_by", "asserted_profile")
+    fields = (
+        "label",
+        "value",
+        "role",
+        "valid_from",
+        "invalidated_at",
+        "confidence",
+        "asserted_by",
+        "asserted_profile",
+    )
     verbose_name_plural = "edge properties (the first 100)"
     can_delete = False
     ordering = ("pk",)
@@ -141,7 +150,11 @@ class RecordAdmin(ContentAdmin):
         if len(obj.text) > LONG:
             given[given.index("text")] = "text_shown"
         kept = ["sr_id", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile"]
-        return [(None, {"fields": given}), ("Kept with it", {"fields": kept}), ("Ingest", {"fields": ["ingest", "ingest_error"]})]
+        return [
+            (None, {"fields": given}),
+            ("Kept with it", {"fields": kept}),
+            ("Ingest", {"fields": ["ingest", "ingest_error"]}),
+        ]
 
     def locked_fields(self, scope: AdminScope, obj: Any | None) -> Sequence[str]:
         """How the record is named at its source stays; a very long text is edited through the API."""

@@ -11,6 +11,8 @@ import pytest
 from django.contrib import admin
 from django.db import transaction
 
+from lanes import services
+from lanes.models import Team
 from tests.admin import desk as desks
 from tests.admin.desk import FOREIGN, MARKERS, REGISTRY, Desk, address, changed, form_data, nowhere, same, tables
 
@@ -173,29 +175,32 @@ def valid(desk: Desk) -> dict[str, dict[str, Any]]:
         return {f"{prefix}-{name}": value for prefix in prefixes for name, value in grants.items()}
 
     mia = desk.people["mia"].pk
+    outsider = annex.memberships.get(user__username="zqannex-person").user_id
+    lane_grants = empty("laneuserobjectpermission_set", "lanegroupobjectpermission_set")
+    profile_grants = empty("agentprofileuserobjectpermission_set", "agentprofilegroupobjectpermission_set")
+    passwords = {"password1": "Quite-long-22", "password2": "Quite-long-22"}
+    behind = {"users": [mia], "teams": [team.pk], "profiles": [profile.pk]}
+    text = {"title": "Made", "text": "Made text.", "kind": "note", "source": "{}"}
     return {
-        "lanes.Membership": {"tenant": firm.pk, "user": annex.memberships.get(user__username="zqannex-person").user_id, "role": "member"},
+        "lanes.Membership": {"tenant": firm.pk, "user": outsider, "role": "member"},
         "lanes.Team": {"tenant": firm.pk, "name": "Made team", "members": [mia]},
-        "lanes.Lane": {"tenant": firm.pk, "slug": "made", "name": "Made", **empty("laneuserobjectpermission_set", "lanegroupobjectpermission_set")},
-        "lanes.AgentProfile": {"tenant": firm.pk, "slug": "made", "name": "Made", **empty("agentprofileuserobjectpermission_set", "agentprofilegroupobjectpermission_set")},
+        "lanes.Lane": {"tenant": firm.pk, "slug": "made", "name": "Made", **lane_grants},
+        "lanes.AgentProfile": {"tenant": firm.pk, "slug": "made", "name": "Made", **profile_grants},
         "lanes.ApiKey": {"tenant": firm.pk, "name": "Made", "profiles": [profile.pk], "user": mia},
-        "lanes.Wall": {"tenant": firm.pk, "name": "Made", "lanes": [lane.pk], "users": [mia], "teams": [team.pk], "profiles": [profile.pk]},
-        "lanes.User": {"tenant": firm.pk, "role": "member", "username": "made", "password1": "Quite-long-22", "password2": "Quite-long-22"},
+        "lanes.Wall": {"tenant": firm.pk, "name": "Made", "lanes": [lane.pk], **behind},
+        "lanes.User": {"tenant": firm.pk, "role": "member", "username": "made", **passwords},
         "lanes.LaneUserObjectPermission": {"content_object": lane.pk, "person": mia, "level": "read_lane"},
         "lanes.LaneGroupObjectPermission": {"content_object": lane.pk, "team": team.pk, "level": "read_lane"},
         "lanes.AgentProfileUserObjectPermission": {"content_object": profile.pk, "person": mia},
         "lanes.AgentProfileGroupObjectPermission": {"content_object": profile.pk, "team": _fresh_team(desk).pk},
-        "memory.Record": {"lane": lane.pk, "title": "Made", "text": "Made text.", "kind": "note", "source": "{}", **empty("edgeproperty_set")},
+        "memory.Record": {"lane": lane.pk, **text, **empty("edgeproperty_set")},
         "memory.EdgeProperty": {"sr_id": desk.marked.records["red"][0], "label": "client", "value": "Made"},
-    }  # fmt: skip
+    }
 
 
-def _fresh_team(desk: Desk) -> Any:
-    from lanes import services
-
-    return services.create_team(tenant=desk.tenants["annex"], name="unused") and services.create_team(
-        tenant=desk.tenants["firm"], name="Fresh team"
-    )
+def _fresh_team(desk: Desk) -> Team:
+    """A team without leave to act as anything."""
+    return services.create_team(tenant=desk.tenants["firm"], name="Fresh team")
 
 
 def test_rows_are_added_here_and_never_elsewhere(desk: Desk) -> None:

@@ -65,7 +65,14 @@ def test_a_key_is_shown_once_and_kept_nowhere(desk: Desk, ada: Client) -> None:
 def test_a_record_is_written_edited_moved_and_deleted_through_its_service(desk: Desk, ada: Client) -> None:
     red, blue = (desk.tenants["firm"].lanes.get(slug=slug) for slug in ("red", "blue"))
     empty = {"edgeproperty_set-TOTAL_FORMS": "0", "edgeproperty_set-INITIAL_FORMS": "0"}
-    posted = {"lane": red.pk, "title": "Lease", "text": "Signed.", "kind": "note", "occurred": "2024-03", "source": "{}"}
+    posted = {
+        "lane": red.pk,
+        "title": "Lease",
+        "text": "Signed.",
+        "kind": "note",
+        "occurred": "2024-03",
+        "source": "{}",
+    }
     ada.post(address(Record, "add"), {**posted, **empty})
     record = Record.everything.get(title="Lease")
     assert (record.date_precision, record.written_by_id) == ("month", desk.people["ada"].pk)
