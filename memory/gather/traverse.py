@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory import normal, sql
 from memory.gather import cursor as cursors
-from memory.gather import paging
+from memory.gather import ended, paging
 from memory.gather.scope import CAP, Scope, live
 from memory.selectors.records import Row, by_id, resolve
 
@@ -66,6 +66,7 @@ def traverse(
         "next_cursor": cursors.seal(query, [last.count, last.shared, last.at.isoformat(), last.public_id.hex])
         if more and last
         else None,
+        "left_out_invalid": ended.by_keys(scope, [edge.key for edge in edges], [row.id]),
         "hint": None if rows or cursor else "No other readable record shares an edge property with this one.",
     }
 
