@@ -190,17 +190,19 @@ PREFACE = f"""# Speed
 Made by `benchmarks/epg.py`; only what was run is here. Every figure is p50 / p95 in milliseconds over up to 300
 questions a kind (fewer where the time budget ran out; n is told below 30), warm, as a reader of {READABLE} of 50
 lanes.
-Records are invented and skewed as a firm's are: eight properties each on average, labels {", ".join(LABELS)}, the
-commonest value on 45 % of all records. "wrong" counts answers that differ from brute force over the same data.
+Records are invented and skewed as a firm's are: eight properties each on average, labels
+{", ".join(LABELS)}, the commonest value on 45 % of all records.
+"wrong" counts answers that differ from brute force over the same data.
 
 * **raw SQL**: hand-written statements on minimal tables of their own, ids only, no tenants, permissions, validity in
   time, old spellings or per-term counts (`benchmarks/structure/floor.sql`, `floor.py`).
 * **engine**: the Python functions behind the tools; the page comes with titles, snippets and properties, and every
   term with its readable count.
 * **HTTP**: the tool endpoints of a running server, one client, keep-alive, key and permissions included.
-* **sqlite, kuzu, ladybug**: in their own process, ids only, no server, no permissions, no durability; traverse and
-  radius are loops over their look-ups. "graph db / engine" is the faster of the two graph databases over the engine.
-  Marks: engine within 4 × of sqlite on intersect, traverse and radius, and 10 × faster than the graph databases.
+* **sqlite, kuzu, ladybug** (`requirements-bench.txt`): in their own process, ids only, no server, no permissions, no
+  durability; traverse and radius are loops over their look-ups. "graph db / engine" is the faster of the two graph
+  databases over the engine. Marks: the engine within 4 × of sqlite on intersect, traverse and radius, and 10 × faster
+  than the graph databases.
 * **radius** follows properties that at most {HUB_LIMIT} readable others carry, to at most {MAX_NODES:,} records.
 * **timeline** looks for one or two pieces of values (4 to 8 characters), all required, in three tenths of the time.
 """
