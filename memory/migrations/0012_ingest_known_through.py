@@ -22,7 +22,7 @@ end $$
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0011_graph_ended_rows")]
+    dependencies = [("memory", "0012_graph_ended_members")]
 
     operations = [
         migrations.AddField(
