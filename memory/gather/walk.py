@@ -20,8 +20,8 @@ from typing import Any, Protocol
 
 Key = Any  # a hashable, orderable property key (a UUID in the database, anything in a test)
 
-# How far a property is counted at first, and by how much further when that was not enough: a count costs mostly the way
-# to the first carrier, so a small first cap saves little.
+# How far a property is counted at first, and by how much further when that was not enough: a count costs mostly the
+# way to the first carrier, so a small first cap saves little.
 FIRST_CAP, GROWTH = 32, 4
 KEY_BUDGET = 20_000
 
