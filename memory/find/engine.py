@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError
@@ -143,11 +144,12 @@ def rank(
     legs["words"].hits = by_words.hits
     if not {"record_vector", "window_vector"} <= set(without):
         failed = _embed(ask)
-        for name, nearest in (("record_vector", vectors.records), ("window_vector", vectors.windows)):
+        for name in ("record_vector", "window_vector"):
+            nearest = vectors.records if name == "record_vector" else vectors.windows
             if failed:
                 legs[name].status, legs[name].note = "failed", failed
             else:
-                hits = run(name, lambda nearest=nearest: nearest(ask)) or []
+                hits = run(name, partial(nearest, ask)) or []
                 legs[name].hits = [(hit.record_id, hit.similarity) for hit in hits]
     windows = {hit.record_id: (hit.start, hit.end) for hit in found.get("window_vector") or []}
     _fill_windows(ask, legs, without)
@@ -190,12 +192,14 @@ def lengthen(ranking: Ranking, wanted: int) -> None:
         return
     ask = replace(ranking.ask, depth=wanted + len(ranking.order))
     ask.vector = ranking.ask.vector
-    for name, more in (("record_vector", vectors.records), ("words", lambda ask: word_leg.search(ask).hits)):
+    for name in ("record_vector", "words"):
         leg = ranking.legs[name]
         if leg.status != "ok" or len(leg.hits) < fusion.DEPTH:
             continue
-        found = _run(leg, lambda more=more: more(ask)) or []
-        hits = [(hit.record_id, hit.similarity) if isinstance(hit, vectors.Hit) else hit for hit in found]
+        if name == "words":
+            hits = (_run(leg, partial(word_leg.search, ask)) or word_leg.Found([])).hits
+        else:
+            hits = [(hit.record_id, hit.similarity) for hit in _run(leg, partial(vectors.records, ask)) or []]
         have = {record for record, _ in leg.hits}
         leg.hits += [hit for hit in hits if hit[0] not in have]
         for record, _ in leg.hits:

@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0011_graph_ended_rows")]
+    dependencies = [("memory", "0012_find_counts_by_tenant")]
     operations = [
         migrations.RunSQL(
             "create index edge_not_always_by_key on memory_edgeproperty (key, lane_id) where state & 5 <> 0",
