@@ -31,7 +31,44 @@ from lanes.errors import LanewiseError
 from lanes.models import User
 
 PROTECTED = frozenset(
-    ["get_queryset", "get_object", "get_field_queryset", "formfield_for_foreignkey", "formfield_for_manytomany", "has_module_permission", "has_view_permission", "has_add_permission", "has_change_permission", "has_delete_permission", "has_view_or_change_permission", "get_model_perms", "get_search_results", "get_autocomplete_fields", "get_list_filter", "get_readonly_fields", "get_paginator", "get_changelist", "get_deleted_objects", "delete_model", "delete_queryset", "history_view", "changeform_view", "changelist_view", "delete_view", "lookup_allowed", "to_field_allowed", "construct_change_message", "log_addition", "log_change", "log_deletion", "log_deletions", "get_changeform_initial_data", "show_full_result_count", "show_facets", "paginator"]
+    {
+        "get_queryset",
+        "get_object",
+        "get_field_queryset",
+        "formfield_for_foreignkey",
+        "formfield_for_manytomany",
+        "has_module_permission",
+        "has_view_permission",
+        "has_add_permission",
+        "has_change_permission",
+        "has_delete_permission",
+        "has_view_or_change_permission",
+        "get_model_perms",
+        "get_search_results",
+        "get_autocomplete_fields",
+        "get_list_filter",
+        "get_readonly_fields",
+        "get_paginator",
+        "get_changelist",
+        "get_deleted_objects",
+        "delete_model",
+        "delete_queryset",
+        "history_view",
+        "changeform_view",
+        "changelist_view",
+        "delete_view",
+        "lookup_allowed",
+        "to_field_allowed",
+        "construct_change_message",
+        "log_addition",
+        "log_change",
+        "log_deletion",
+        "log_deletions",
+        "get_changeform_initial_data",
+        "show_full_result_count",
+        "show_facets",
+        "paginator",
+    }
 )
 SHOWN = 50  # related rows named on a delete confirmation
 AT_ONCE = 200  # rows deleted in one bulk action
@@ -86,8 +123,7 @@ class Scoped(admin.options.BaseModelAdmin):
     def get_field_queryset(self, db: str | None, db_field: Any, request: HttpRequest) -> QuerySet[Any]:
         model = db_field.remote_field.model
         rows = scope_of(request).rows(model)
-        kept = self.choices(request, db_field.name, rows.order_by(*model._meta.ordering or ("pk",)))
-        return kept
+        return self.choices(request, db_field.name, rows.order_by(*model._meta.ordering or ("pk",)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
@@ -326,7 +362,7 @@ class TenantScopedAdmin(Scoped, admin.ModelAdmin):
             elif reason := self.blocker(request, obj):
                 protected.append(reason)
         goes: list[Any] = [str(obj) for obj in found]
-        counts = {str(self.opts.verbose_name_plural): len(found)}
+        counts: dict[str, Any] = {str(self.opts.verbose_name_plural): len(found)}
         for relation in get_candidate_relations_to_delete(self.opts):
             model = relation.related_model
             if relation.on_delete is not CASCADE or not ruled(model):

@@ -92,10 +92,11 @@ class ContentAdmin(TenantScopedAdmin):
     by_tenant = False
     count_bound = BOUND
     sortable_by = ()
+    list_display: Any = ()
     search_fields = ("pk",)  # there is a search; what it does is said in `searched`
-    list_filter = (LaneFilter,)
-    list_select_related = ("lane",)
-    ordering = ("-at", "-pk")
+    list_filter: Any = (LaneFilter,)
+    list_select_related: Any = ("lane",)
+    ordering: Any = ("-at", "-pk")
 
     def may_add(self, scope: AdminScope) -> bool:
         return bool(scope.writable_lanes)

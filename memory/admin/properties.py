@@ -30,7 +30,7 @@ class PropertyForm(ServiceForm):
         reply = properties.add(self.reader_of(record.tenant_id), sr_id=record.sr_id, edge_properties=[item])
         if reply["present"]:
             raise Conflict("The record has this property already.", {"value": ["The record has it already."]})
-        (made,) = [*reply["added"], *reply["skipped"]]
+        made = (reply["added"] or reply["skipped"])[0]
         return EdgeProperty.everything.get(record_id=record.pk, label=made["label"], value=made["value"], seq=0)
 
 

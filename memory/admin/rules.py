@@ -9,9 +9,15 @@ from memory.models import EdgeProperty, EmbeddingSpace, IngestBatch, LaneValue, 
 STAMPS = ("e_connect", "e_adjust")
 
 
-@rule(Record, Tag, LaneValue, Window, RecordVector)
+@rule(Record, Tag, Window, RecordVector)
 def _in_readable_lanes(scope: AdminScope) -> Q:
     return Q(lane_id__in=scope.readable_lanes) if scope.readable_lanes else NOTHING
+
+
+@rule(LaneValue)
+def _values(scope: AdminScope) -> Q:
+    """Values that people and agents wrote; the names of connections tell of what they join."""
+    return _in_readable_lanes(scope) & ~Q(label__in=STAMPS)
 
 
 @rule(EdgeProperty)

@@ -22,6 +22,13 @@ export function start(form) {
     close();
     form.requestSubmit();
   };
+  // a chip goes with the facet that says the same
+  const drop = (chip) => {
+    const raw = chip.querySelector('input[name="t"]').value;
+    for (const field of form.elements) if (field.type === 'checkbox' && field.name === 't' && field.value.toLowerCase() === raw.toLowerCase()) field.checked = false;
+    chip.remove();
+    form.requestSubmit();
+  };
   const take = (option) => {
     if (option.dataset.fill) { input.value = option.dataset.fill; input.focus(); suggest(); return; }
     if (option.dataset.term) addTerm(option.dataset.term);
@@ -50,13 +57,13 @@ export function start(form) {
       if (open && chosen >= 0) { event.preventDefault(); take(options[chosen]); return; }
     } else if (event.key === 'Backspace' && !input.value) {
       const last = [...form.querySelectorAll('[data-term]')].pop();
-      if (last) { event.preventDefault(); last.remove(); form.requestSubmit(); }
+      if (last) { event.preventDefault(); drop(last); }
     }
   });
   box?.addEventListener('mousedown', (event) => { const option = event.target.closest('[role="option"]'); if (option) { event.preventDefault(); take(option); } });
   form.addEventListener('click', (event) => {
     const x = event.target.closest('[data-remove-term]');
-    if (x) { x.closest('[data-term]').remove(); form.requestSubmit(); }
+    if (x) drop(x.closest('[data-term]'));
   });
   // empty fields stay out of the address, and a facet that repeats a chip is one term
   form.addEventListener('submit', () => {
@@ -65,7 +72,8 @@ export function start(form) {
       if (!field.name || field.type === 'submit') continue;
       const pair = `${field.name}=${field.value}`;
       const off = field.type === 'checkbox' && !field.checked;
-      if (off && field.name === 't') for (const hidden of form.elements) if (hidden.name === 't' && hidden.type === 'hidden' && hidden.value === field.value) hidden.disabled = true;
+      // a facet that was on and is not any more takes its chip along
+      if (off && field.defaultChecked && field.name === 't') for (const hidden of form.elements) if (hidden.name === 't' && hidden.type === 'hidden' && hidden.value === field.value) hidden.disabled = true;
       if (!field.value || (!off && seen.has(pair) && field.type !== 'radio')) field.disabled = true;
       if (!off) seen.add(pair);
     }

@@ -11,21 +11,14 @@ import pytest
 from django.contrib import admin
 from django.db import transaction
 
+from lanes import services
+from lanes.models import Team
 from tests.admin import desk as desks
 from tests.admin.desk import FOREIGN, MARKERS, REGISTRY, Desk, address, changed, form_data, nowhere, same, tables
 
 pytestmark = pytest.mark.django_db
 INSIDE = ("ada", "wanda", "bela", "dora", "root")
-TERMS = (
-    "",
-    "zq",
-    "note",
-    "person",
-    *MARKERS.values(),
-    "zqdomestic",
-    "person:zqcobalt person",
-    "client:Shared Holdings",
-)
+TERMS = ("", "zq", MARKERS["blue"], FOREIGN, "zqdomestic", "person:zqcobalt person", "client:Shared Holdings")
 
 
 @pytest.fixture
@@ -54,11 +47,11 @@ def test_pages_show_nothing_hidden(desk: Desk, name: str) -> None:
     client = desk.client(name)
     found = []
     seen_own = 0
+    lanes = desk.tenants["firm"].lanes.filter(slug__in=("red", "blue"))
     for model in REGISTRY:
-        queries = [f"?q={term}" for term in TERMS]
-        queries += ["?p=2", "?o=1", "?o=-2", "?all=", "?e=1", "?ingest=failed", "?ingest=pending"]
-        for lane in desk.tenants["firm"].lanes.all():
-            queries.append(f"?lane={lane.pk}")
+        queries = [f"?q={term}" for term in TERMS] + ["?o=1", "?all="]
+        if model._meta.model_name in desks.CONTENT:
+            queries += [f"?lane={lane.pk}" for lane in (*lanes, desk.tenants["elsewhere"].lanes.first())]
         for query in queries:
             response = client.get(address(model, "changelist") + query)
             found += [(model, query, leak) for leak in leaks(desk, name, response, query)]
@@ -132,7 +125,7 @@ def test_autocomplete_offers_nothing_hidden(desk: Desk, name: str) -> None:
         for field in model._meta.get_fields():
             if not (field.is_relation and field.concrete):
                 continue
-            for term in TERMS:
+            for term in ("", "zq", FOREIGN, MARKERS["blue"]):
                 where = {"app_label": model._meta.app_label, "model_name": model._meta.model_name}
                 response = client.get("/admin/autocomplete/", {**where, "field_name": field.name, "term": term})
                 asked += 1
@@ -149,7 +142,7 @@ def test_columns_that_are_not_shown_answer_no_questions(desk: Desk, name: str) -
     client = desk.client(name)
     for model in REGISTRY:
         for field in model._meta.get_fields():
-            for lookup in ("startswith", "contains", "pk__gt", "tenant__slug", "username"):
+            for lookup in ("startswith", "tenant__slug"):
                 response = client.get(address(model, "changelist"), {f"{field.name}__{lookup}": "a"})
                 assert response.status_code in (400, 403), (model, field.name, lookup)
 
@@ -182,29 +175,32 @@ def valid(desk: Desk) -> dict[str, dict[str, Any]]:
         return {f"{prefix}-{name}": value for prefix in prefixes for name, value in grants.items()}
 
     mia = desk.people["mia"].pk
+    outsider = annex.memberships.get(user__username="zqannex-person").user_id
+    lane_grants = empty("laneuserobjectpermission_set", "lanegroupobjectpermission_set")
+    profile_grants = empty("agentprofileuserobjectpermission_set", "agentprofilegroupobjectpermission_set")
+    passwords = {"password1": "Quite-long-22", "password2": "Quite-long-22"}
+    behind = {"users": [mia], "teams": [team.pk], "profiles": [profile.pk]}
+    text = {"title": "Made", "text": "Made text.", "kind": "note", "source": "{}"}
     return {
-        "lanes.Membership": {"tenant": firm.pk, "user": annex.memberships.get(user__username="zqannex-person").user_id, "role": "member"},
+        "lanes.Membership": {"tenant": firm.pk, "user": outsider, "role": "member"},
         "lanes.Team": {"tenant": firm.pk, "name": "Made team", "members": [mia]},
-        "lanes.Lane": {"tenant": firm.pk, "slug": "made", "name": "Made", **empty("laneuserobjectpermission_set", "lanegroupobjectpermission_set")},
-        "lanes.AgentProfile": {"tenant": firm.pk, "slug": "made", "name": "Made", **empty("agentprofileuserobjectpermission_set", "agentprofilegroupobjectpermission_set")},
+        "lanes.Lane": {"tenant": firm.pk, "slug": "made", "name": "Made", **lane_grants},
+        "lanes.AgentProfile": {"tenant": firm.pk, "slug": "made", "name": "Made", **profile_grants},
         "lanes.ApiKey": {"tenant": firm.pk, "name": "Made", "profiles": [profile.pk], "user": mia},
-        "lanes.Wall": {"tenant": firm.pk, "name": "Made", "lanes": [lane.pk], "users": [mia], "teams": [team.pk], "profiles": [profile.pk]},
-        "lanes.User": {"tenant": firm.pk, "role": "member", "username": "made", "password1": "Quite-long-22", "password2": "Quite-long-22"},
+        "lanes.Wall": {"tenant": firm.pk, "name": "Made", "lanes": [lane.pk], **behind},
+        "lanes.User": {"tenant": firm.pk, "role": "member", "username": "made", **passwords},
         "lanes.LaneUserObjectPermission": {"content_object": lane.pk, "person": mia, "level": "read_lane"},
         "lanes.LaneGroupObjectPermission": {"content_object": lane.pk, "team": team.pk, "level": "read_lane"},
         "lanes.AgentProfileUserObjectPermission": {"content_object": profile.pk, "person": mia},
         "lanes.AgentProfileGroupObjectPermission": {"content_object": profile.pk, "team": _fresh_team(desk).pk},
-        "memory.Record": {"lane": lane.pk, "title": "Made", "text": "Made text.", "kind": "note", "source": "{}", **empty("edgeproperty_set")},
+        "memory.Record": {"lane": lane.pk, **text, **empty("edgeproperty_set")},
         "memory.EdgeProperty": {"sr_id": desk.marked.records["red"][0], "label": "client", "value": "Made"},
-    }  # fmt: skip
+    }
 
 
-def _fresh_team(desk: Desk) -> Any:
-    from lanes import services
-
-    return services.create_team(tenant=desk.tenants["annex"], name="unused") and services.create_team(
-        tenant=desk.tenants["firm"], name="Fresh team"
-    )
+def _fresh_team(desk: Desk) -> Team:
+    """A team without leave to act as anything."""
+    return services.create_team(tenant=desk.tenants["firm"], name="Fresh team")
 
 
 def test_rows_are_added_here_and_never_elsewhere(desk: Desk) -> None:

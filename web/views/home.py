@@ -24,7 +24,6 @@ from web.views.base import PageView
 # After a pause this long a visit is a new look, and "what changed" counts from the end of the one before.
 PAUSE = timedelta(minutes=30)
 ORDERS = (("latest", "Latest change first"), ("name", "Name"), ("new", "Most new"))
-VERBS = {"added": "added", "changed": "changed", "superseded": "has been replaced:"}
 
 
 class Home(PageView):
@@ -113,7 +112,7 @@ class Home(PageView):
                 continue  # deleted since the feed was read
             row = present.row(self.reader, written[item["id"]])
             new = since is not None and item["at"] > since
-            found.append({"row": row, "by": row["author"], "verb": VERBS[item["what"]], "at": item["at"], "new": new})
+            found.append({"row": row, "by": row["author"], "what": item["what"], "at": item["at"], "new": new})
         return found
 
 

@@ -178,21 +178,12 @@ class EditRecord(WriteView):
         return redirect("web:record", sr_id=sr_id)
 
     def _conflict(self, request: HttpRequest, record: dict[str, Any], given: dict[str, str]) -> HttpResponse:
-        who = self._last_writer(record)
         mine, theirs = compared(given.get("text", "").replace("\r\n", "\n"), record["text"])
         if given.get("title", "") != record["title"]:
             one, two = compared(given.get("title", ""), record["title"])
             mine, theirs = one + mine, two + theirs
-        conflict = {
-            "who": who, "short": "theirs" if who == "Somebody" else f"{who.split()[0]}’s", "at": record["updated_at"],
-            "mine": mine, "theirs": theirs, "version": record["version"],
-        }  # fmt: skip
+        conflict = {"at": record["updated_at"], "mine": mine, "theirs": theirs, "version": record["version"]}
         return self._form(request, record, given, conflict=conflict, status=409)
-
-    @staticmethod
-    def _last_writer(record: dict[str, Any]) -> str:
-        """Who saved the newest version, as far as the record says: the writer of a first version, else somebody."""
-        return record.get("changed_by") or "Somebody"
 
     def _form(
         self,
