@@ -104,6 +104,8 @@ def _database() -> dict:
             "EMBEDDED_THROWAWAY": TESTING,
         }
     options = config.setdefault("OPTIONS", {})
+    # Django's default is None, with which psycopg ignores the `prepare` of memory.sql and plans every statement anew.
+    options["prepare_threshold"] = 5
     # The hot statements are prepared and have the shape for a generic plan (PERF.md); ORM statements are not
     # prepared, so the plan setting does not touch them.
     timeout = env.str("LANEWISE_STATEMENT_TIMEOUT", default="0")

@@ -117,7 +117,10 @@ def measure(data: Loaded, questions: dict[str, list[Any]], world: World, seconds
                 questions[asked],
                 seconds,
             )
-        items = list(stream(world.size, seed=int(time.time()), stop=WRITES))
+        items = [
+            {name: value for name, value in item.items() if value}
+            for item in stream(world.size, seed=int(time.time()), stop=WRITES)
+        ]
         found["write one record"] = timed(
             lambda item: writer_client.post("e_record", {"action": "write", **item}) and None, items, seconds * 2
         )

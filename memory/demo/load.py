@@ -75,10 +75,10 @@ def seed(password: str = "") -> Seeded:
         _grant(tenant, people[spec.username], spec, lanes)
         for slug in spec.manage:
             services.grant(tenant=tenant, holder=people[spec.username], manage=[lanes[slug]])
-    for spec in PROFILES:
-        _grant(tenant, profiles[spec.slug], spec, lanes)
-        for username in spec.act_as:
-            assign_perm("lanes.act_as", people[username], profiles[spec.slug])
+    for agent in PROFILES:
+        _grant(tenant, profiles[agent.slug], agent, lanes)
+        for username in agent.act_as:
+            assign_perm("lanes.act_as", people[username], profiles[agent.slug])
     services.wall_off(
         tenant=tenant,
         lanes=[lanes[slug] for slug in WALL.lanes],

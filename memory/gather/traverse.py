@@ -208,8 +208,10 @@ def _batch(
             "c_public": UUID(hex=after[3]),
         }
     reached = sum(edge.count for edge in group)
-    # Probing a member costs about as much as reading ten rows of a property.
-    few = group[0].count != group[-1].count or reached <= SMALL or 10 * reached <= sum(edge.count for edge in later)
+    # Probing a member costs about as much as reading five rows, sorted by record; a capped property has many more
+    # rows than were counted.
+    rows = sum(5 * edge.count if edge.capped else edge.count for edge in later)
+    few = group[0].count != group[-1].count or reached <= SMALL or 5 * reached <= rows
     members = _MEMBERS if few else _MANY
     return sql.fetch(_PAGE.format(members=members, live=live("b"), beyond=_BEYOND if after else ""), params)
 
