@@ -54,6 +54,7 @@ def test_pages_show_nothing_hidden(desk: Desk, name: str) -> None:
             queries += [f"?lane={lane.pk}" for lane in (*lanes, desk.tenants["elsewhere"].lanes.first())]
         for query in queries:
             response = client.get(address(model, "changelist") + query)
+            assert response.status_code in (200, 302, 403), (model, query)
             found += [(model, query, leak) for leak in leaks(desk, name, response, query)]
         response = client.get(address(model, "add"))
         found += [(model, "add", leak) for leak in leaks(desk, name, response, "")]

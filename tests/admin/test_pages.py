@@ -354,3 +354,13 @@ def test_an_inactive_tenant_or_person_is_let_in_no_more(desk: Desk, ada: Client)
     firm.is_active = False
     firm.save()
     assert ada.get("/admin/").status_code == 302
+
+
+def test_there_is_one_door(desk: Desk) -> None:
+    """Signing in to the admin goes through the page that slows failed attempts down."""
+    response = Client().get("/admin/", follow=True)
+    assert [url for url, _ in response.redirect_chain][-1].startswith("/accounts/login/?next=/admin/")
+    assert desk.client("mia").get("/admin/", follow=True).status_code == 403
+    assert desk.client("ada").get("/admin/login/?next=https://example.com/").url == "/admin/"
+    posted = {"username": "ada", "password": "Long-enough-1"}
+    assert Client().post("/admin/login/", posted).url.startswith("/accounts/login/")
