@@ -10,8 +10,8 @@ from web.views import base as web
 
 def _by_surface(on_api: Callable, on_web: Callable) -> Callable:
     def handler(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-        view = on_api if request.path.startswith("/api/") else on_web
-        return view(request) if exception is None else view(request, exception)
+        given = () if exception is None else (exception,)
+        return (on_api if request.path.startswith("/api/") else on_web)(request, *given)
 
     return handler
 

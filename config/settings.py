@@ -225,15 +225,9 @@ LANEWISE_LLM = (
     if env.str("LANEWISE_LLM_URL", default="")
     else {}
 )
-LANEWISE_LLM_POLICY = env.str(
-    "LANEWISE_LLM_POLICY", default="memory.ingest.policies.language_model_allowed"
-)
+LANEWISE_LLM_POLICY = env.str("LANEWISE_LLM_POLICY", default="memory.ingest.policies.language_model_allowed")
 
 # --- The graph -----------------------------------------------------------------------------------------------
-# A function (tenant_id, lane_id) -> GraphPolicy: whether a lane's texts change its graph by themselves. The one
-# here reads LANEWISE_GRAPH_LANES: "firm/*:relations,firm/deals:relations+discovery".
-LANEWISE_GRAPH_POLICY = env.str("LANEWISE_GRAPH_POLICY", default="memory.relations.policy.from_settings")
-LANEWISE_GRAPH_LANES = env.list("LANEWISE_GRAPH_LANES", default=[])
 # Of the composite score of context: "similarity=0.5,recency=0.2,importance=0.2,access=0.1".
 LANEWISE_SCORE_WEIGHTS = env.str("LANEWISE_SCORE_WEIGHTS", default="")
 LANEWISE_SCORE_HALF_LIFE_DAYS = env.float("LANEWISE_SCORE_HALF_LIFE_DAYS", default=30)

@@ -13,7 +13,7 @@ from functools import cached_property
 from django.db import connection
 
 from lanes.errors import Invalid, NotVisible, Refused
-from lanes.models import AgentProfile, ApiKey, Membership, Tenant, User
+from lanes.models import AgentProfile, ApiKey, Membership, Tenant, User, Wall
 
 READ, WRITE, MANAGE = 1, 2, 3
 
@@ -212,6 +212,12 @@ def reader_for_profile(profile: AgentProfile, *, user: User | None = None, key: 
     if not (profile.is_active and tenant.is_active and (user is None or user.is_active)):
         raise NotVisible()
     return _resolve(tenant, user=user, profile=profile, key=key, holder=profile)
+
+
+def walled_lanes(reader: Reader) -> set[int]:
+    """Those of the readable lanes that a wall closes to somebody: told to those inside only."""
+    closed = Wall.objects.filter(tenant_id=reader.tenant_id, lanes__in=reader.lane_list, origin=Wall.Origin.WALL)
+    return set(closed.values_list("lanes", flat=True)) & set(reader.readable)
 
 
 def may_act_as(user: User, profile: AgentProfile) -> bool:

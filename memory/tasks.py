@@ -12,8 +12,8 @@ from procrastinate import BaseRetryStrategy, RetryDecision, RetryStrategy
 from procrastinate.contrib.django import app
 
 from memory import sql
+from memory.find import frequencies
 from memory.ingest import failures, pipeline, policies, queue, seek, upkeep
-from memory.relations import jobs as graph_jobs  # noqa: F401 - its tasks are found through this module
 
 logger = logging.getLogger(__name__)
 
@@ -78,8 +78,7 @@ def _seek_new_values(record_ids: list[int]) -> None:
 @app.task(name=queue.SEEK, queue=queue.QUEUE, retry=BackOff())
 def seek_lane(lane_id: int) -> None:
     """Mentions of a lane's new values in its earlier records."""
-    if seek.seek(lane_id):
-        queue.defer_seek([lane_id], delay=0)
+    seek.seek(lane_id)
 
 
 @app.task(name=queue.POLICIES, queue=queue.QUEUE, retry=RetryStrategy(max_attempts=5, exponential_wait=5))
@@ -96,3 +95,10 @@ def keep_up(timestamp: int) -> None:
     with transaction.atomic():
         old = timezone.now() - timedelta(days=settings.LANEWISE_INGEST_KEEP_DAYS)
         sql.execute("delete from memory_ingestbatch where at < %s", (old,))
+
+
+@app.periodic(cron="*/5 * * * *", periodic_id="words")
+@app.task(name="memory.find.count_words", queue=queue.QUEUE, queueing_lock="count_words")
+def count_words(timestamp: int) -> None:
+    """Every five minutes: count the words of lanes that have changed noticeably since they were counted."""
+    frequencies.refresh_stale()

@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("--url", default="http://127.0.0.1:8000")
     parser.add_argument("--user", required=True)
     parser.add_argument("--password", required=True)
-    parser.add_argument("--out", default="docs/shots")
+    parser.add_argument("--out", default="docs/images")
     parser.add_argument("--title", default="loggers", help="words of the record whose page is shown")
     parser.add_argument("--pages", default="home,search,record,timeline,value,insights")
     parser.add_argument("--widths", default="1280,390")

@@ -101,6 +101,21 @@ def test_a_superseded_record_leaves_default_results_and_stays_in_the_past(anna):
     assert anna("e_gather", "intersect", match=["client:Acme"]).ids == [old]
 
 
+def test_deleting_what_superseded_a_record_from_another_lane_changes_nothing_for_its_readers(world):
+    old = world.anna.write("red", properties=("client:Acme",))
+    hidden = world.anna.write("blue", properties=("client:Acme",))
+    world.anna("e_property", "adjust", sr_id=old, by=hidden, hint="supersedes")
+    seen = lambda: (  # noqa: E731
+        world.andy("e_gather", "intersect", match=["client:Acme"]).body,
+        world.andy("e_property", "list", sr_id=old).body,
+        world.andy("e_gather", "count", match=["client:Acme"], include_invalidated=True).body,
+    )
+    before = seen()
+    assert before[0]["srs"] == []
+    world.anna("e_record", "delete", sr_id=hidden)
+    assert seen() == before
+
+
 def test_a_property_added_to_a_superseded_record_stays_out_too(anna):
     old, new = anna.write("red"), anna.write("red")
     anna("e_property", "adjust", sr_id=old, by=new, hint="retracts")

@@ -1,4 +1,4 @@
-"""Other databases than the embedded one: a server without pgvector, or too old, is told apart with a clear sentence."""
+"""Other databases than the embedded one: one without pgvector, or too old, is told apart with a clear sentence."""
 
 import os
 import shutil

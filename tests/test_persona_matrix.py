@@ -54,6 +54,11 @@ CASES: dict[tuple[str, str | None], Callable[[Marked, str, str], Calls]] = {
         for more in ({}, {"prefix": "zq"}, {"match": [SHARED]})
     ],
     ("e_gather", "traverse"): on_record("traverse", limit=200),
+    ("e_gather", "find"): lambda marked, persona, sr_id: [
+        {"action": "find", "question": question, "limit": 200, **more}
+        for question in ("When was the notice served?", "Shared Holdings", "Shared Entity", *MARKERS.values())
+        for more in ({}, {"graph": True}, {"match": [SHARED]})
+    ],
     ("e_gather", "radius"): lambda marked, persona, sr_id: [
         {"action": "radius", "sr_id": sr_id, "depth": depth, **more}
         for depth in (1, 3)
@@ -120,7 +125,7 @@ CASES: dict[tuple[str, str | None], Callable[[Marked, str, str], Calls]] = {
     ("e_record", "status"): on_record("status"),
 }
 _READING = {
-    "e_gather": "intersect union count group traverse radius path communities central suggest",
+    "e_gather": "intersect union count group traverse find radius path communities central suggest",
     "e_timeline": "intersect",
     "e_property": "list",
     "e_record": "read status",
@@ -131,6 +136,7 @@ READS |= {("query_graph", None), ("traverse_entity", None), ("build_context", No
 ABOUT_A_RECORD = [
     key for key in CASES
     if key not in {("e_gather", "intersect"), ("e_gather", "union"), ("e_gather", "count"), ("e_gather", "group"),
+                   ("e_gather", "find"),
                    ("e_timeline", "intersect"), ("e_property", "disconnect"), ("e_property", "rename"),
                    ("e_record", "write"), ("e_record", "write_many"), ("query_graph", None),
                    ("traverse_entity", None), ("build_context", None), ("add_relationship", None),

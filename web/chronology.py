@@ -16,8 +16,10 @@ from memory import normal, times
 from memory.gather.scope import Scope
 from memory.gather.terms import Term
 from memory.gather.timeline import MATCHES_MAX, Bounds, timeline
+from memory.selectors.chronology import everything
 from memory.selectors.rows import signed
-from web import present, terms, words
+from web import present, words
+from web.chips import typed_chip
 from web.terms import Query
 
 PAGE = 200
@@ -54,18 +56,22 @@ class Ask:
         _, _, query = self.url().partition("?")
         return reverse("web:timeline-export", args=[fmt]) + (f"?{query}" if query else "")
 
-    def with_typed(self) -> Ask | None:
+    def with_typed(self, reader: Reader) -> Ask | None:
         """Words typed into the box become a chip: label and value where they read so, else a value of any label."""
         if not self.query.words:
             return None
-        term = terms.typed(self.query.words) or Term(None, normal.value(self.query.words, "q"))
+        term = typed_chip(reader, self.query.words) or Term(None, normal.value(self.query.words, "q"))
         return replace(self, query=replace(self.query, words="").with_term(term))
 
 
 def read(reader: Reader, ask: Ask, *, limit: int = PAGE, cursor: str | None = None) -> dict[str, Any]:
     """The timeline, decorated: facts and undated rows, kept and dropped terms, counts."""
     scope = Scope(reader.narrow(ask.query.lanes or None))
-    reply = timeline(scope, ask.terms(), bounds=ask.bounds(), require=ask.require, limit=limit, cursor=cursor)
+    if ask.terms():
+        reply = timeline(scope, ask.terms(), bounds=ask.bounds(), require=ask.require, limit=limit, cursor=cursor)
+    else:
+        bounds = ask.bounds()
+        reply = everything(scope, start=bounds.start, end=bounds.end, limit=limit, cursor=cursor)
     shapes = signed(reader, [*reply["srs"], *reply["undated"]])
     dated, undated = shapes[: len(reply["srs"])], shapes[len(reply["srs"]) :]
     kept = [_term(t) for t in reply["kept"]]
@@ -73,6 +79,7 @@ def read(reader: Reader, ask: Ask, *, limit: int = PAGE, cursor: str | None = No
         "facts": [_fact(reader, shape, ask) for shape in sorted(dated, key=_order)],
         "undated": present.rows(reader, undated),
         "count": reply["count"],
+        "capped": bool(reply.get("count_capped")),
         "kept": kept,
         "dropped": [_term(t) for t in reply["dropped"]],
         "next_cursor": reply["next_cursor"],

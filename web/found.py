@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lanes.errors import Invalid
-from memory.find import engine, fusion
+from memory.find import engine
 from memory.gather import cursor as cursors
 from memory.gather import paging
 from memory.gather.scope import Scope
@@ -30,9 +30,15 @@ def page(scope: Scope, query: Query, *, limit: int, cursor: str | None) -> dict[
     after = cursors.unseal(key, cursor)
     skipped = int(after[0]) if after else 0
     ranking = engine.rank(
-        scope, engine.check(query.words), terms=query.terms, kinds=list(query.kinds) or None, start=filters.start,
-        end=filters.end, graph=query.graph, depth=max(fusion.DEPTH, skipped + limit + 1),
-    )  # fmt: skip
+        scope,
+        engine.check(query.words),
+        terms=query.terms,
+        kinds=list(query.kinds) or None,
+        start=filters.start,
+        end=filters.end,
+        graph=query.graph,
+    )
+    engine.lengthen(ranking, skipped + limit + 1)
     begin = _begin(ranking.order, after)
     ids = ranking.order[begin : begin + limit]
     more = len(ranking.order) > begin + limit

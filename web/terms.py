@@ -101,7 +101,8 @@ class Query:
         order = given.get("order", "")
         if order and order not in dict(ORDERS):
             raise Invalid.field("order", "Best, newest or oldest.")
-        by = given.get("by", "")
+        writers = set(filter(None, given.getlist("by")))
+        by = "" if writers == {"people", "agents"} else given.get("by", "")
         if by not in ("", "people", "agents"):
             raise Invalid.field("by", "People or agents.")
         made = cls(

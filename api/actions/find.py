@@ -29,9 +29,7 @@ class Find(Action):
 
     class Arguments(PageArguments):
         action: Literal["find"]
-        question: str = Field(
-            description="What is looked for: plain words, a title, a value, an identifier."
-        )
+        question: str = Field(description="What is looked for: plain words, a title, a value, an identifier.")
         match: Match | None = Field(None, description="Only records that carry every one of these terms.")
         kind: list[str] | None = Field(
             None, min_length=1, max_length=16, description="Only records of one of these kinds."

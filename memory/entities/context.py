@@ -63,6 +63,8 @@ class Thing:
 
 @dataclass
 class Block:
+    """The text, its tokens, what it tells, and how much was left out."""
+
     text: str = ""
     tokens: int = 0
     things: list[Thing] = field(default_factory=list)
@@ -71,7 +73,9 @@ class Block:
 
     @property
     def sources(self) -> list[str]:
-        return list(dict.fromkeys(s for item in [*self.things, *self.facts] for s in item.sources))
+        """The sr_ids told from, each once."""
+        of_things = [source for thing in self.things for source in thing.sources]
+        return list(dict.fromkeys(of_things + [source for fact in self.facts for source in fact.sources]))
 
 
 def _flat(value: Any) -> str:
@@ -89,7 +93,7 @@ def build(things: Sequence[Thing], facts: Sequence[Fact], budget: int) -> Block:
     spent = 0
     chosen: list[Thing] = []
     ranked = sorted(things, key=lambda t: (-t.score, t.name))
-    best_facts = sorted(facts, key=lambda f: (-f.score, f.source, f.type, f.target))
+    best_facts = sorted(set(facts), key=lambda f: (-f.score, f.source, f.type, f.target))
     told: set[Fact] = set()
     for thing in ranked:
         cost = tokens(thing.line())
@@ -113,5 +117,5 @@ def build(things: Sequence[Thing], facts: Sequence[Fact], budget: int) -> Block:
     block.text = "\n".join(line for _, line in lines)
     block.tokens = tokens(block.text)
     block.things, block.facts = chosen, [fact for fact in best_facts if fact in told]
-    block.left_out += len(facts) - len(told)
+    block.left_out += len(best_facts) - len(told)
     return block

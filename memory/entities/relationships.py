@@ -39,7 +39,7 @@ class Relation:
     """A connection as one reader sees it: its readable members by role."""
 
     key: UUID
-    property: str
+    stamp: str
     type: str
     directed: bool
     sources: list[int] = field(default_factory=list)
@@ -142,11 +142,11 @@ def add(
             if relation.valid_from is None or relation.valid_from <= begins:
                 connections.invalidate(
                     reader,
-                    property=relation.property,
+                    property=relation.stamp,
                     at=begins.isoformat(),
                     reason=f"Superseded by another {shown_type(kind)}.",
                 )
-                superseded.append(relation.property)
+                superseded.append(relation.stamp)
         made = connections.connect(
             reader,
             sr_ids=[one, two],
@@ -241,9 +241,7 @@ def end(
     if not found:
         raise NotVisible()
     with transaction.atomic():
-        ended = [
-            connections.invalidate(reader, property=relation.property, at=at, reason=reason) for relation in found
-        ]
+        ended = [connections.invalidate(reader, property=relation.stamp, at=at, reason=reason) for relation in found]
     return {
         "type": shown_type(kind),
         "ended": [item["property"] for item in ended],
@@ -284,6 +282,6 @@ def told(scope: Scope, relation: Relation, names: dict[int, str]) -> dict[str, A
         "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
         "invalidated_at": relation.invalidated_at.isoformat() if relation.invalidated_at else None,
         "last_mentioned": relation.last_mentioned.isoformat() if relation.last_mentioned else None,
-        "property": relation.property,
+        "property": relation.stamp,
         "sources": evidence(scope, relation),
     }

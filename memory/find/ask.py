@@ -147,6 +147,7 @@ def allow(
 def _tag(tag: Term, index: int) -> tuple[str, dict[str, Any]]:
     """SQL: record t has the tag; a tag without a label is sought by its value under any label."""
     name = f"tag{index}"
+    bound: dict[str, Any]
     if tag.label is not None and tag.value is not None:
         where, bound = f"g.key = %({name})s", {name: normal.edge_key(tag.label, tag.value)}
     elif tag.label is not None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError
@@ -91,7 +92,7 @@ def find(
     ranking = rank(
         scope, question, terms=terms, kinds=kinds, tags=tags, start=start, end=end, graph=graph,
     )  # fmt: skip
-    _lengthen(ranking, skipped + limit + 1)
+    lengthen(ranking, skipped + limit + 1)
     place = _place(ranking, after)
     page = ranking.order[place : place + limit]
     more = len(ranking.order) > place + limit
@@ -143,11 +144,12 @@ def rank(
     legs["words"].hits = by_words.hits
     if not {"record_vector", "window_vector"} <= set(without):
         failed = _embed(ask)
-        for name, nearest in (("record_vector", vectors.records), ("window_vector", vectors.windows)):
+        for name in ("record_vector", "window_vector"):
+            nearest = vectors.records if name == "record_vector" else vectors.windows
             if failed:
                 legs[name].status, legs[name].note = "failed", failed
             else:
-                hits = run(name, lambda nearest=nearest: nearest(ask)) or []
+                hits = run(name, partial(nearest, ask)) or []
                 legs[name].hits = [(hit.record_id, hit.similarity) for hit in hits]
     windows = {hit.record_id: (hit.start, hit.end) for hit in found.get("window_vector") or []}
     _fill_windows(ask, legs, without)
@@ -176,11 +178,11 @@ def rank(
         for record, (score, step) in reached.items():
             scores[record] = max(score, scores.get(record, score))
             steps[record] = step
-    order = sorted(scores, key=lambda r: (r not in named.first, -scores[r], -r))
+    order = sorted(scores, key=lambda r: (-named.first.get(r, 0), -scores[r], -r))
     return Ranking(order, scores, named.first, legs, ask, named, steps, windows, by_words.weights, by_words.newest)
 
 
-def _lengthen(ranking: Ranking, wanted: int) -> None:
+def lengthen(ranking: Ranking, wanted: int) -> None:
     """For pages beyond what the legs returned: further records by meaning, then by words, at the end.
 
     What is already ranked keeps its place, so the pages of a question hold each record once.
@@ -190,12 +192,14 @@ def _lengthen(ranking: Ranking, wanted: int) -> None:
         return
     ask = replace(ranking.ask, depth=wanted + len(ranking.order))
     ask.vector = ranking.ask.vector
-    for name, more in (("record_vector", vectors.records), ("words", lambda ask: word_leg.search(ask).hits)):
+    for name in ("record_vector", "words"):
         leg = ranking.legs[name]
         if leg.status != "ok" or len(leg.hits) < fusion.DEPTH:
             continue
-        found = _run(leg, lambda more=more: more(ask)) or []
-        hits = [(hit.record_id, hit.similarity) if isinstance(hit, vectors.Hit) else hit for hit in found]
+        if name == "words":
+            hits = (_run(leg, partial(word_leg.search, ask)) or word_leg.Found([])).hits
+        else:
+            hits = [(hit.record_id, hit.similarity) for hit in _run(leg, partial(vectors.records, ask)) or []]
         have = {record for record, _ in leg.hits}
         leg.hits += [hit for hit in hits if hit[0] not in have]
         for record, _ in leg.hits:

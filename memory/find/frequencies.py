@@ -87,10 +87,10 @@ def counted(lanes: Sequence[int], lexemes: Sequence[str]) -> Totals:
 
 
 _COUNT_LANE = """
-insert into memory_termfrequency (term, lane_id, records)
-select hashtextextended(s.word, 0), %(lane)s, sum(s.ndoc) from ts_stat(
+insert into memory_termfrequency (term, lane_id, tenant_id, records)
+select hashtextextended(s.word, 0), l.id, l.tenant_id, sum(s.ndoc) from lanes_lane l cross join ts_stat(
   format('select tsv from memory_recordtext where lane_id = %%s', %(lane)s::int)) s
-where left(s.word, 1) <> '=' group by 1 order by 1
+where l.id = %(lane)s and left(s.word, 1) <> '=' group by 1, 2, 3 order by 1
 """
 
 
@@ -102,8 +102,9 @@ def refresh(lane_id: int) -> bool:
         sql.execute("delete from memory_termfrequency where lane_id = %s", (lane_id,))
         sql.execute(_COUNT_LANE, {"lane": lane_id}, prepare=False)
         sql.execute(
-            "insert into memory_lanestat (lane_id, records, lexemes, counted_at) "
-            "select %(lane)s, count(*), coalesce(sum(dl), 0), now() from memory_recordtext where lane_id = %(lane)s "
+            "insert into memory_lanestat (lane_id, tenant_id, records, lexemes, counted_at) "
+            "select l.id, l.tenant_id, count(t.dl), coalesce(sum(t.dl), 0), now() from lanes_lane l "
+            "left join memory_recordtext t on t.lane_id = l.id where l.id = %(lane)s group by l.id "
             "on conflict (lane_id) do update set records = excluded.records, lexemes = excluded.lexemes, "
             "counted_at = excluded.counted_at",
             {"lane": lane_id},

@@ -61,6 +61,8 @@ class Link:
 
 @dataclass
 class Chain:
+    """A chain's hops and score; how many hubs were left closed; whether a budget cut the search."""
+
     links: list[Link] = field(default_factory=list)
     found: bool = False
     score: float = 0.0
@@ -191,6 +193,7 @@ def _best(loader: ChainLoader, ahead: _Side, behind: _Side, meetings: list[Meeti
         score = product(left.score, right.score, weight)
         if best is None or (-score, key) < (-best[0], best[1]):
             best = (score, key, left, right, weight)
+    assert best is not None  # there was a meeting
     score, key, left, right, weight = best
     links = ahead.back(left.parent)
     links.append(Link(left.parent, key, right.parent, weight))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from memory.gather import sets
+from memory.gather import ended, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -20,6 +20,8 @@ def count(
     match = Match(scope, terms)
     found = sets.sizes(match)
     if mode == "union":
-        return {"count": sets.count(match, [source for _, source in sets.any_of(match, found)])}
-    source = sets.all_of(match, found)
-    return {"count": sets.count(match, [source] if source else [])}
+        sources = [source for _, source in sets.any_of(match, found)]
+    else:
+        source = sets.all_of(match, found)
+        sources = [source] if source else []
+    return {"count": sets.count(match, sources), "left_out_invalid": ended.by_terms(match)}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memory.gather import paging, sets
+from memory.gather import ended, paging, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -16,7 +16,8 @@ def intersect(
     exact_counts: bool = False,
     count_lanes: list[int] | None = None,
 ) -> dict[str, Any]:
-    """{srs, counts, next_cursor, hint}: a page, newest first, and how many readable records carry each term."""
+    """{srs, counts, next_cursor, left_out_invalid, hint}: a page, newest first, and how many readable records carry
+    each term."""
     match = Match(scope, terms)
     query = paging.query_of(scope, "intersect", [str(term) for term in terms], scope.lanes)
     after = paging.place(query, cursor)
@@ -29,6 +30,7 @@ def intersect(
         "srs": reply["srs"],
         "counts": sets.counts_shown(match, shown),
         "next_cursor": reply["next_cursor"],
+        "left_out_invalid": ended.by_terms(match),
         "hint": None if rows or after else _why_none(match, found),
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,7 +74,7 @@ def _ends(prop: Property) -> tuple[list[Any], list[Any]]:
 def _expand(records: Sequence[Any], properties: Sequence[Property], directed: bool) -> igraph.Graph:
     """The graph of records (the first vertices, in order) and stars, parallel edges summed into one."""
     place = {record: i for i, record in enumerate(records)}
-    weights: Counter[tuple[int, int]] = Counter()
+    weights: defaultdict[tuple[int, int], float] = defaultdict(float)
     vertices = len(records)
 
     def join(a: int, b: int, weight: float) -> None:

@@ -175,9 +175,10 @@ class _Finder:
                 "and e.label not in ('e_connect', 'e_adjust')"
             )
             if needle.term.value is not None:
+                # `is true` keeps it a set that is made once and looked in; as a join each row looked its value up.
                 edges += (
-                    " and e.key in (select key from memory_lanevalue where lane_id = any(%(lanes)s) "
-                    f"and strpos(folded, %(needle{i})s) > 0)"
+                    " and (e.key in (select key from memory_lanevalue where lane_id = any(%(lanes)s) "
+                    f"and strpos(folded, %(needle{i})s) > 0)) is true"
                 )
         value = "" if needle.term.value is None else f" and ({self._tagged(needle)})"
         return (

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory import normal, sql
 from memory.gather import cursor as cursors
-from memory.gather import paging
+from memory.gather import ended, paging
 from memory.gather.scope import CAP, Scope, live
 from memory.selectors.records import Row, by_id, resolve
 
@@ -66,6 +66,7 @@ def traverse(
         "next_cursor": cursors.seal(query, [last.count, last.shared, last.at.isoformat(), last.public_id.hex])
         if more and last
         else None,
+        "left_out_invalid": ended.by_keys(scope, [edge.key for edge in edges], [row.id]),
         "hint": None if rows or cursor else "No other readable record shares an edge property with this one.",
     }
 
@@ -129,68 +130,86 @@ class Found:
 
 
 def _page(scope: Scope, row: Row, edges: list[Origin], limit: int, after: list | None) -> list[Found]:
-    """Neighbours group by group, a group being the properties of one size; groups before the cursor are over."""
-    found: list[Found] = []
+    """Neighbours batch by batch, a batch being properties next to each other in size; what is before the cursor is
+    over."""
     walked = [edge for edge in edges if edge.count]
-    for size, members in groupby(walked, key=lambda edge: edge.count):
-        group = [edge.key for edge in members]
-        if after and size < after[0]:
-            continue
-        earlier = [edge.key for edge in walked if edge.count < size]
-        later = [edge.key for edge in walked if edge.count >= size]
-        place = after if after and size == after[0] else None
-        rows = _group(scope, row.id, group, earlier, later, size * len(group) <= SMALL, limit - len(found), place)
-        found += [Found(size, *rest) for rest in rows]
-        if len(found) >= limit:
-            break
+    start = next((i for i, edge in enumerate(walked) if not after or edge.count >= after[0]), len(walked))
+    found: list[Found] = []
+    while start < len(walked) and len(found) < limit:
+        stop = _batch_end(walked, start, 2 * (limit - len(found)))
+        rows = _batch(scope, row.id, walked, start, stop, limit - len(found), after)
+        found += [Found(*values) for values in rows]
+        start = stop
     return found
+
+
+def _batch_end(walked: list[Origin], start: int, room: int) -> int:
+    """Where the batch that begins at `start` ends: all of one size, and more sizes while few records carry them."""
+    stop = total = 0
+    for size, members in groupby(walked[start:], key=lambda edge: edge.count):
+        count = len(list(members))
+        total += size * count
+        if stop and total > room:
+            break
+        stop += count
+    return start + stop
 
 
 # Few members: read them all, probe what each shares. Many: one pass over all properties, aggregated by record.
 _MEMBERS = f"""
-select m.record_id, m.at, (select count(distinct s.key) from memory_edgeproperty s where s.record_id = m.record_id
-    and s.key = any(%(later)s) and s.state & 2 = 0 and {live("s")}) as shared
-from (select distinct t.record_id, t.at
-  from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(group)s::uuid[]) k(key)
+select m.record_id, m.at, m.size, (select count(distinct s.key) from memory_edgeproperty s
+    where s.record_id = m.record_id and s.key = any(%(later)s) and s.state & 2 = 0 and {live("s")}) as shared
+from (select t.record_id, t.at, min(k.size) as size from unnest(%(lanes)s::int[]) l(lane)
+  cross join unnest(%(group)s::uuid[], %(sizes)s::int[]) k(key, size)
   cross join lateral (select t.record_id, t.at from memory_edgeproperty t where t.key = k.key and t.lane_id = l.lane
-    and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t) m
+    and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t
+  group by t.record_id, t.at) m
 """
 _MANY = f"""
-select t.record_id, t.at, count(distinct t.key) as shared
+select t.record_id, t.at, (%(sizes)s::int[])[1] as size, count(distinct t.key) as shared
 from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(later)s::uuid[]) k(key)
 cross join lateral (select t.record_id, t.at, t.key from memory_edgeproperty t where t.key = k.key
   and t.lane_id = l.lane and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t
 group by t.record_id, t.at having bool_or(t.key = any(%(group)s))
 """
 _PAGE = """
-select f.shared, f.at, f.record_id, r.public_id from (
-  select m.shared, m.at, m.record_id from ({members}) m
+select f.size, f.shared, f.at, f.record_id, r.public_id from (
+  select m.size, m.shared, m.at, m.record_id from ({members}) m
   where not exists (select 1 from memory_edgeproperty b where b.record_id = m.record_id and b.key = any(%(earlier)s)
       and b.state & 2 = 0 and {live}) {beyond}
-  order by m.shared desc, m.at desc fetch first %(limit)s rows with ties) f
+  order by m.size, m.shared desc, m.at desc fetch first %(limit)s rows with ties) f
 join memory_record r on r.id = f.record_id
-order by 1 desc, 2 desc, 4 limit %(limit)s
+order by 1, 2 desc, 3 desc, 5 limit %(limit)s
 """
-_BEYOND = """and (m.shared < %(c_shared)s or m.shared = %(c_shared)s and (m.at < %(c_at)s or m.at = %(c_at)s
-  and (select r.public_id from memory_record r where r.id = m.record_id) > %(c_public)s))"""
+_BEYOND = """and (m.size > %(c_size)s or m.size = %(c_size)s and (m.shared < %(c_shared)s or m.shared = %(c_shared)s
+  and (m.at < %(c_at)s or m.at = %(c_at)s
+    and (select r.public_id from memory_record r where r.id = m.record_id) > %(c_public)s)))"""
 
 
-def _group(
-    scope: Scope,
-    origin: int,
-    group: list[UUID],
-    earlier: list[UUID],
-    later: list[UUID],
-    few: bool,
-    limit: int,
-    after: list | None,
+def _batch(
+    scope: Scope, origin: int, walked: list[Origin], start: int, stop: int, limit: int, after: list | None
 ) -> list[tuple]:
+    group, later = walked[start:stop], walked[start:]
     params: dict[str, Any] = {
-        "lanes": scope.lanes, "origin": origin, "group": group, "earlier": earlier, "later": later, "limit": limit,
+        "lanes": scope.lanes,
+        "origin": origin,
+        "group": [edge.key for edge in group],
+        "sizes": [edge.count for edge in group],
+        "earlier": [edge.key for edge in walked[:start]],
+        "later": [edge.key for edge in later],
+        "limit": limit,
         **scope.params,
-    }  # fmt: skip
+    }
     if after:
-        params |= {"c_shared": after[1], "c_at": datetime.fromisoformat(after[2]), "c_public": UUID(hex=after[3])}
+        params |= {
+            "c_size": after[0],
+            "c_shared": after[1],
+            "c_at": datetime.fromisoformat(after[2]),
+            "c_public": UUID(hex=after[3]),
+        }
+    reached = sum(edge.count for edge in group)
+    # Probing a member costs about as much as reading ten rows of a property.
+    few = group[0].count != group[-1].count or reached <= SMALL or 10 * reached <= sum(edge.count for edge in later)
     members = _MEMBERS if few else _MANY
     return sql.fetch(_PAGE.format(members=members, live=live("b"), beyond=_BEYOND if after else ""), params)
 

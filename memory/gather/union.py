@@ -3,7 +3,7 @@
 from typing import Any
 
 from memory import sql
-from memory.gather import paging, sets
+from memory.gather import ended, paging, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -30,6 +30,7 @@ def union(
         "srs": reply["srs"],
         "counts": sets.counts_shown(match, shown),
         "next_cursor": reply["next_cursor"],
+        "left_out_invalid": ended.by_terms(match),
         "hint": None if rows or after else "No readable record carries any of these terms.",
     }
 

@@ -67,6 +67,8 @@ class Loader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Node:
+    """A record reached: its least number of hops, its score, and the last step that gave it."""
+
     id: Any
     depth: int
     score: float
@@ -85,6 +87,8 @@ class Hub:
 
 @dataclass
 class Walk:
+    """What a walk found. `edges`: the carriers among the nodes of every property followed."""
+
     nodes: list[Node] = field(default_factory=list)
     edges: dict[Key, list[Any]] = field(default_factory=dict)
     hubs: list[Hub] = field(default_factory=list)
@@ -92,6 +96,7 @@ class Walk:
     reasons: list[str] = field(default_factory=list)
 
     def cut(self, reason: str) -> None:
+        """Note that a budget stopped the walk."""
         self.truncated = True
         if reason not in self.reasons:
             self.reasons.append(reason)
@@ -166,7 +171,8 @@ def walk(
     budget stopped the walk with something left to look at, and `reasons` says which: "nodes" or "properties".
     """
     result = Walk(nodes=[Node(origin, 0, 1.0)])
-    seen, passed = {origin}, set()
+    seen: set[Any] = {origin}
+    passed: set[Key] = set()
     frontier = list(result.nodes)
     for level_depth in range(1, depth + 1):
         # the origin's own properties are few and all counted to the limit, so that its hubs are always named

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
+from django.db import transaction
 from django.utils.module_loading import import_string
 
 from memory import sql
 from memory.ingest.extractors.known_values import KnownValue
+from memory.services.locks import LANES
 
 # One descent of an index for each hash; an old spelling counts as the value that is kept. A value that ends in a
 # parenthesis ("Quay (ship)") is also mentioned without it.
 _VALUES = r"""
-select lane_id, norm_key, label, coalesce(alias_value, value), coalesce(alias_of, key), value
+select lane_id, norm_key, label, coalesce(alias_value, value), coalesce(alias_of, key), value, false
 from memory_lanevalue where lane_id = %(lane)s and norm_key = any(%(hashes)s)
 union all
 select lane_id, bare_key, label, coalesce(alias_value, value), coalesce(alias_of, key),
-  regexp_replace(value, '\s*\([^()]*\)\s*$', '')
+  regexp_replace(value, '\s*\([^()]*\)\s*$', ''), true
 from memory_lanevalue where lane_id = %(lane)s and bare_key is not null and bare_key = any(%(hashes)s)
 """
 
@@ -30,6 +32,23 @@ def known_values(tenant_id: int, lane_id: int, hashes: Sequence[int]) -> list[Kn
     found = [KnownValue(*row) for row in sql.fetch(_VALUES, {"lane": lane_id, "hashes": list(hashes)})]
     own = {value.key for value in found}
     return found + [value for value in controlled(tenant_id, hashes) if value.key not in own]
+
+
+def complete_through(lane_ids: Iterable[int]) -> dict[int, int]:
+    """{lane id: an id up to which all values the lane will ever have are visible now}; 0 where that is not sure.
+
+    Writers hold their lanes (memory.services.locks) before they take ids, so a lane that can be had alone for an
+    instant has no value under way. Called inside a transaction; the locks go with the savepoint.
+    """
+    found = dict.fromkeys(lane_ids, 0)
+    with transaction.atomic():
+        free = sql.fetch(
+            f"select lane from unnest(%s::int[]) lane where pg_try_advisory_xact_lock({LANES}, lane)",  # noqa: S608
+            (sorted(found),),
+        )
+        last = sql.fetch("select last_value from memory_lanevalue_id_seq")[0][0]
+        transaction.set_rollback(True)
+    return found | {lane: last for (lane,) in free}
 
 
 def controlled(tenant_id: int, hashes: Sequence[int]) -> list[KnownValue]:

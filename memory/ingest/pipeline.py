@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db import transaction
+from django.db import InterfaceError, InternalError, OperationalError, ProgrammingError, transaction
 
 from memory import events, sql
 from memory.ingest import policies, queue
@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 BATCH_RECORDS = 64
 BATCH_CHARACTERS = 120_000
 _ERROR_LENGTH = 500
+# A database that is restarting, out of locks or a migration behind: no record is at fault.
+_NOT_THE_RECORDS = (OperationalError, ProgrammingError, InterfaceError, InternalError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def _work(
         return set()
     try:
         return _attempt(phase, steps, batch, outcome, on_store)
-    except Unavailable as error:
+    except (Unavailable, *_NOT_THE_RECORDS) as error:
         outcome.failed |= dict.fromkeys((item.record_id for item in batch.items), _said(error))
         return set()
     except Exception as error:  # any fault of a step on a text; it is kept with the record

@@ -14,7 +14,7 @@ from django.db import transaction
 from lanes.models import Lane
 from lanes.readers import LaneInfo, Reader
 from memory import sql
-from memory.ingest.steps import Item, replace_tags
+from memory.ingest.steps import Item
 from memory.models import IngestPolicy, sr_id
 
 PROMOTED = "Mentioned in the text."
@@ -70,7 +70,7 @@ def apply(record_ids: Sequence[int]) -> None:
             if policy.promote:
                 promote(reader, item, policy.promote_labels)
             if policy.relations:
-                relate(reader, item, policy.lane.slug)
+                relate(reader, item)
         if policy.discover:
             from memory.relations.discovery import discover
 
@@ -118,39 +118,11 @@ def _written(pairs: Iterable[tuple[str, str]]) -> list[dict]:
     return [{"label": label, "value": value, "confidence": CONFIDENCE} for label, value in pairs]
 
 
-def relate(reader: Reader, item: Item, lane: str) -> None:
-    """Put the relationships a text states into its lane's graph, once for each version of the record.
+def relate(reader: Reader, item: Item) -> None:
+    """Put the relationships a text states into its lane's graph, each once however often the record changes."""
+    from memory.relations.steps import take_in
 
-    What was read is kept as tags (label `relation`), with the version: so a repeated job reinforces nothing.
-    """
-    from memory.ingest.extractors import TagProposal
-    from memory.relations.grammar import find_relations
-    from memory.relations.remember import remember
-
-    done = sql.fetch(
-        "select 1 from memory_tag where record_id = %s and extractor = 'relations' and (data->>'version')::int >= %s "
-        "limit 1",
-        (item.record_id, item.version),
-    )
-    if done:
-        return
-    found = find_relations(item.text, written_at=item.at)
-    if not found.relations and not found.ended:
-        return
-    with transaction.atomic():
-        remember(reader, text=item.text, lane=lane, source=sr_id(item.public_id), written_at=item.at, findings=found)
-        tags = [
-            TagProposal(
-                "relation",
-                f"{relation.source} {relation.type} {relation.target}"[:500],
-                relation.start,
-                relation.end,
-                data={"version": item.version, "confidence": relation.confidence, **({"ended": True} if over else {})},
-            )
-            for relations, over in ((found.relations, False), (found.ended, True))
-            for relation in relations
-        ]
-        replace_tags(["relations"], [(item, "relations", tag) for tag in tags], [item])
+    take_in(reader, item)
 
 
 def take_back(lane: Lane) -> int:

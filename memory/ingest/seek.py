@@ -17,13 +17,12 @@ from memory.ingest import policies, queue
 from memory.ingest.extractors.known_values import COMMON
 from memory.ingest.steps import Batch, Item, KnownValues
 
-VALUES_A_RUN = 2_000
 # A value mentioned in more records of a lane than this says little; its later mentions are still tagged.
 RECORDS_A_VALUE = 5_000
 _CHUNK = 200
-_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
-# What looking up one value's words costs, in records read again: measured at 20,000 records.
+# What looking up one value's words costs, in records read again.
 _VALUE_COST = 8
+_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 def unsought(lane_ids: Sequence[int]) -> list[int]:
@@ -34,28 +33,30 @@ def unsought(lane_ids: Sequence[int]) -> list[int]:
     return [row[0] for row in rows]
 
 
-def seek(lane_id: int) -> bool:
-    """Tag the mentions of up to 2,000 new values of a lane; returns whether there may be more.
+def seek(lane_id: int) -> int:
+    """Tag the mentions of a lane's new values in the records that were ingested before; returns how many records.
 
     Values are marked as sought only after every record has been looked at, so a run that is cut off is repeated.
     """
     values = sql.fetch(
-        "select id, label, value from memory_lanevalue where lane_id = %s and not sought order by id limit %s",
-        (lane_id, VALUES_A_RUN),
+        "select id, label, value from memory_lanevalue where lane_id = %s and not sought order by id", (lane_id,)
     )
+    if not values:
+        return 0
+    newest = values[-1][0]
     wanted = {value for _, label, value in values if _worth_seeking(label, value)}
-    records = _records(lane_id)
-    if wanted and records:
-        if len(wanted) * _VALUE_COST < records:
-            found: set[int] = set()
-            for value in sorted(wanted):
-                found.update(_mentioning(lane_id, value))
-            _again(sorted(found))
-        else:
-            for chunk in _all(lane_id):
-                _again(chunk)
-    sql.execute("update memory_lanevalue set sought = true where id = any(%s)", ([row[0] for row in values],))
-    return len(values) == VALUES_A_RUN
+    looked_at = 0
+    if wanted and _behind(lane_id, newest, _VALUE_COST * len(wanted)) > _VALUE_COST * len(wanted):
+        found: set[int] = set()
+        for value in sorted(wanted):
+            found.update(_mentioning(lane_id, value, newest))
+        looked_at += _again(sorted(found))
+    elif wanted:
+        for chunk in _all_behind(lane_id, newest):
+            looked_at += _again(chunk)
+    ids = [row[0] for row in values]
+    sql.execute("update memory_lanevalue set sought = true where id = any(%s) and not sought", (ids,))
+    return looked_at
 
 
 def _worth_seeking(label: str, value: str) -> bool:
@@ -63,11 +64,15 @@ def _worth_seeking(label: str, value: str) -> bool:
     return not label.startswith("e_") and bool(tokens) and not all(token in COMMON for token in tokens)
 
 
-def _records(lane_id: int) -> int:
-    return sql.fetch("select count(*) from memory_record where lane_id = %s", (lane_id,))[0][0]
+def _behind(lane_id: int, newest: int, enough: int) -> int:
+    """How many records of the lane may not know the newest value; counted up to one more than enough."""
+    return sql.fetch(
+        "select count(*) from (select 1 from memory_record where lane_id = %s and known_through < %s limit %s) r",
+        (lane_id, newest, int(min(enough, 1e9)) + 1),
+    )[0][0]
 
 
-def _mentioning(lane_id: int, value: str) -> list[int]:
+def _mentioning(lane_id: int, value: str, newest: int) -> list[int]:
     """Records of the lane with all words of a value, by the word index; the extractor then decides."""
     found = set()
     for spelling in {value, _QUALIFIER.sub("", value)}:
@@ -78,20 +83,23 @@ def _mentioning(lane_id: int, value: str) -> list[int]:
         found.update(
             row[0]
             for row in sql.fetch(
-                "select record_id from memory_recordtext where lane_terms(lane_id, tsv) @> "
+                "select t.record_id from memory_recordtext t join memory_record r on r.id = t.record_id "
+                "where lane_terms(t.lane_id, t.tsv) @> "
                 "(select array_agg(hashtextextended(x, %(lane)s)) from unnest(%(lexemes)s::text[]) x) "
-                "and tsv @@ %(query)s::tsquery and lane_id = %(lane)s limit %(limit)s",
-                {"lane": lane_id, "lexemes": lexemes, "query": query, "limit": RECORDS_A_VALUE},
+                "and t.tsv @@ %(query)s::tsquery and t.lane_id = %(lane)s and r.known_through < %(newest)s "
+                "limit %(limit)s",
+                {"lane": lane_id, "lexemes": lexemes, "query": query, "newest": newest, "limit": RECORDS_A_VALUE},
             )
         )
     return sorted(found)
 
 
-def _all(lane_id: int) -> Iterable[list[int]]:
+def _all_behind(lane_id: int, newest: int) -> Iterable[list[int]]:
     last = 0
     while True:
         rows = sql.fetch(
-            "select id from memory_record where lane_id = %s and id > %s order by id limit %s", (lane_id, last, _CHUNK)
+            "select id from memory_record where lane_id = %s and known_through < %s and id > %s order by id limit %s",
+            (lane_id, newest, last, _CHUNK),
         )
         if not rows:
             return
@@ -99,9 +107,10 @@ def _all(lane_id: int) -> Iterable[list[int]]:
         last = rows[-1][0]
 
 
-def _again(record_ids: Sequence[int]) -> None:
+def _again(record_ids: Sequence[int]) -> int:
     """Known values of these records anew. Records still to be ingested find the values by themselves."""
     step = KnownValues()
+    count = 0
     for start in range(0, len(record_ids), _CHUNK):
         ids = list(record_ids[start : start + _CHUNK])
         rows = sql.fetch(
@@ -123,6 +132,8 @@ def _again(record_ids: Sequence[int]) -> None:
             store(same)
             governed = policies.acting_lanes({item.lane_id for item in same})
             queue.defer(queue.POLICIES, [item.record_id for item in same if item.lane_id in governed])
+        count += len(same)
+    return count
 
 
 def schedule(lane_ids: Sequence[int]) -> None:

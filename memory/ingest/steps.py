@@ -25,6 +25,7 @@ from memory.ingest.embedders import configured
 from memory.ingest.errors import Unavailable
 from memory.ingest.extractors import ExtractContext, Extractor, TagProposal, extract_many, from_titles
 from memory.ingest.extractors.known_values import KnownValueExtractor
+from memory.ingest.lookup import complete_through
 
 logger = logging.getLogger(__name__)
 
@@ -167,6 +168,7 @@ class KnownValues:
         prepared = {item.record_id: self.extractor.prepare(item.title, item.text) for item in batch.items}
 
         def store(items: Sequence[Item]) -> None:
+            through = complete_through({item.lane_id for item in items})
             found = self.extractor.finish(
                 [item.text for item in items],
                 [item.context() for item in items],
@@ -174,6 +176,11 @@ class KnownValues:
             )
             rows = [(item, self.name, tag) for item, tags in zip(items, found, strict=True) for tag in tags]
             replace_tags([self.name], rows, items)
+            sql.execute(
+                "update memory_record r set known_through = u.through from unnest(%s::bigint[], %s::bigint[]) "
+                "u(id, through) where r.id = u.id and r.known_through <> u.through",
+                ([item.record_id for item in items], [through[item.lane_id] for item in items]),
+            )
 
         return store
 

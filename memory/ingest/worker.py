@@ -6,6 +6,7 @@ import time
 
 from procrastinate.contrib.django import app
 
+from memory.find import frequencies
 from memory.ingest import queue, upkeep
 
 _OPTIONS = {"concurrency": 1, "delete_jobs": "successful", "update_heartbeat_interval": 5.0}
@@ -32,6 +33,7 @@ def until_idle(timeout: float | None = None) -> bool:
         queue.hasten()
         left = queue.waiting()
         if not any(left.values()):
+            frequencies.refresh_stale()
             return True
         if end is not None and time.monotonic() > end:
             return False

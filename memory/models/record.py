@@ -70,6 +70,8 @@ class Record(Scoped):
     # Failed attempts on this version, and the version whose later steps (names, language model) are done.
     ingest_attempts = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     enriched_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    # Mentions of every value of the lane up to this id (of LaneValue) have been looked for in the text.
+    known_through = models.BigIntegerField(default=0, db_default=0, editable=False)
 
     class Meta(Scoped.Meta):
         constraints = [

@@ -73,10 +73,11 @@ class EmbeddingSpace(models.Model):
         return f"{self.name} ({self.dimension}), {self.get_role_display().lower()}"
 
 
-class LaneStat(models.Model):
+class LaneStat(Scoped):
     """How many records and lexemes a lane had when its words were last counted. No other lane's count enters."""
 
     lane = models.OneToOneField(Lane, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_index=False)
     records = models.IntegerField()
     lexemes = models.BigIntegerField()
     counted_at = models.DateTimeField()
@@ -85,15 +86,16 @@ class LaneStat(models.Model):
         return f"lane {self.lane_id}: {self.records} records"
 
 
-class TermFrequency(models.Model):
+class TermFrequency(Scoped):
     """In how many records of one lane a lexeme (its 64-bit hash) occurs, as last counted."""
 
     pk = models.CompositePrimaryKey("term", "lane_id")
     term = models.BigIntegerField()
     lane = models.ForeignKey(Lane, on_delete=models.CASCADE, related_name="+", db_index=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+", db_index=False)
     records = models.IntegerField()
 
-    class Meta:
+    class Meta(Scoped.Meta):
         indexes = [models.Index(fields=["lane"], name="termfrequency_lane")]
         verbose_name_plural = "term frequencies"
 

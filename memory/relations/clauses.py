@@ -11,6 +11,7 @@ SUBJECTS, PASSIVE = ("nsubj", "csubj"), ("nsubjpass", "csubjpass")
 
 
 def kids(token: Any, *deps: str) -> list[Any]:
+    """The token's children by dependency."""
     return [t for t in token.children if t.dep_ in deps]
 
 
@@ -23,10 +24,12 @@ def series(head: Any) -> list[Any]:
 
 
 def everyone(heads: list[Any]) -> list[Any]:
+    """The series of each."""
     return [token for head in heads for token in series(head)]
 
 
 def is_passive(verb: Any) -> bool:
+    """Whether the grammatical subject is what the verb is done to."""
     if kids(verb, "nsubjpass", "auxpass"):
         return True
     if verb.dep_ == "acl" and verb.tag_ == "VBN":
@@ -45,6 +48,7 @@ def _who(token: Any, verb: Any) -> list[Any]:
 
 
 def grammatical_subject(verb: Any, depth: int = 0) -> list[Any]:
+    """The verb's own subjects, or those it shares with the clause it hangs on."""
     found = [t for s in kids(verb, *SUBJECTS, *PASSIVE) for t in _who(s, verb)]
     if found or depth > 4:
         return found
@@ -119,6 +123,7 @@ def no_longer(verb: Any) -> bool:
 
 
 def negated(verb: Any) -> bool:
+    """Whether the clause denies: by "not", "never", or a subject or object with "no"."""
     if any(t.dep_ == "neg" for t in verb.children) or any(
         t.lower_ in NEVER for t in kids(verb, "advmod", "preconj", "cc")
     ):

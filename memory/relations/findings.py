@@ -44,14 +44,18 @@ class Relation:
 
     @property
     def triple(self) -> tuple[str, str, str]:
+        """(source, type, target)."""
         return self.source, self.type, self.target
 
 
 @dataclass
 class Findings:
+    """What a text states, and what it says is over."""
+
     entities: list[Entity] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     ended: list[Relation] = field(default_factory=list)
 
     def entity(self, name: str) -> Entity | None:
+        """The entity of that name, if there is one."""
         return next((e for e in self.entities if e.same == fold(name)), None)

@@ -19,6 +19,8 @@ def listed(words: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Frame:
+    """One way a verb states a relation: its type, which slots hold its ends, and what those may be."""
+
     type: str
     source: str = "subject"
     target: str = "object"
@@ -34,21 +36,21 @@ def _frames(words: str, *frames: Frame) -> dict[str, tuple[Frame, ...]]:
 
 
 _WORKING = ("project", "document", "matter", "system", "thing", "organisation")
-_DONE_BY = {"source_is": ("person", "team", "organisation")}
+_DOERS = ("person", "team", "organisation")
 
 VERBS: dict[str, tuple[Frame, ...]] = {
     # work and teams
-    **_frames("finish complete deliver ship conclude", Frame("COMPLETED", target_is=_WORKING, **_DONE_BY)),
-    "wrap": (Frame("COMPLETED", target_is=_WORKING, particle="up", **_DONE_BY),),
+    **_frames("finish complete deliver ship conclude", Frame("COMPLETED", target_is=_WORKING, source_is=_DOERS)),
+    "wrap": (Frame("COMPLETED", target_is=_WORKING, particle="up", source_is=_DOERS),),
     **_frames(
         "hand pass",
         Frame("HANDED_OFF_TO", target="to", source_is=PEOPLE, target_is=("person", "team", "organisation")),
     ),
-    **_frames("test", Frame("TESTING", target_is=_WORKING, **_DONE_BY)),
-    **_frames("review", Frame("REVIEWED", **_DONE_BY)),
-    **_frames("approve", Frame("APPROVED", **_DONE_BY)),
-    **_frames("draft prepare write", Frame("DRAFTED", target_is=("document",), **_DONE_BY)),
-    **_frames("build develop design", Frame("BUILT", target_is=("project", "system", "thing"), **_DONE_BY)),
+    **_frames("test", Frame("TESTING", target_is=_WORKING, source_is=_DOERS)),
+    **_frames("review", Frame("REVIEWED", source_is=_DOERS)),
+    **_frames("approve", Frame("APPROVED", source_is=_DOERS)),
+    **_frames("draft prepare write", Frame("DRAFTED", target_is=("document",), source_is=_DOERS)),
+    **_frames("build develop design", Frame("BUILT", target_is=("project", "system", "thing"), source_is=_DOERS)),
     **_frames("assign", Frame("ASSIGNED_TO", source="to", target="object", source_is=PEOPLE, target_is=_WORKING)),
     **_frames("lead head", Frame("LEADS", source_is=PEOPLE)),
     **_frames("manage supervise oversee", Frame("MANAGES", source_is=PEOPLE)),
@@ -100,13 +102,13 @@ VERBS: dict[str, tuple[Frame, ...]] = {
         "retain engage instruct",
         Frame("RETAINED", source_is=("organisation", "person"), target_is=("person", "organisation")),
     ),
-    **_frames("sign execute countersign", Frame("SIGNED", target_is=("document",), **_DONE_BY)),
+    **_frames("sign execute countersign", Frame("SIGNED", target_is=("document",), source_is=_DOERS)),
     **_frames("acquire buy purchase", Frame("ACQUIRED", source_is=("organisation", "person"))),
     **_frames("merge", Frame("MERGED_WITH", target="with"), Frame("MERGED_WITH", target="into")),
     **_frames("oppose contest", Frame("OPPOSES")),
     **_frames("sue", Frame("SUED", source_is=("organisation", "person"))),
     **_frames("settle", Frame("SETTLED_WITH", target="with")),
-    **_frames("file lodge submit", Frame("FILED", target_is=("document",), **_DONE_BY)),
+    **_frames("file lodge submit", Frame("FILED", target_is=("document",), source_is=_DOERS)),
     **_frames("own", Frame("OWNS", source_is=("organisation", "person"))),
     **_frames("control", Frame("CONTROLS", source_is=("organisation", "person"))),
     **_frames("guarantee", Frame("GUARANTEES", source_is=("organisation", "person"))),

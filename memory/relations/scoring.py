@@ -14,12 +14,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 ACCESS_HALF = 3
 
 
 @dataclass(frozen=True)
 class Weights:
+    """How much each part counts, and how fast recency fades."""
+
     similarity: float = 0.5
     recency: float = 0.2
     importance: float = 0.2
@@ -36,7 +39,7 @@ class Weights:
     @classmethod
     def parse(cls, text: str, half_life_days: float = 30) -> Weights:
         """From "similarity=0.5,recency=0.2,…"; what is not named keeps its default."""
-        given = {}
+        given: dict[str, Any] = {}
         for part in filter(None, (piece.strip() for piece in text.split(","))):
             name, _, number = part.partition("=")
             if name not in ("similarity", "recency", "importance", "access"):

@@ -17,7 +17,8 @@ _LANES = """
 select l.id,
   (select count(*) from (select 1 from memory_record r where r.lane_id = l.id limit %(cap)s + 1) x),
   news.fresh, news.changed, news.superseded, last.updated_at,
-  coalesce(p.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username, ''),
+  case when last.version = 1  -- later versions do not say who made them
+    then coalesce(p.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username, '') else '' end,
   (select array_agg((select count(*) from (select 1 from memory_record r where r.lane_id = l.id
       and r.updated_at > now() - make_interval(weeks => w + 1) and r.updated_at <= now() - make_interval(weeks => w)
       limit %(week)s) x) order by w desc) from generate_series(0, %(weeks)s - 1) w)
@@ -31,7 +32,7 @@ left join lateral (
         where r.lane_id = l.id and r.updated_at > %(since)s
         order by r.updated_at desc limit %(cap)s + 1) x) news on true
 left join lateral (
-  select updated_at, written_by_id, profile_id from memory_record r where r.lane_id = l.id
+  select updated_at, written_by_id, profile_id, version from memory_record r where r.lane_id = l.id
   order by r.updated_at desc, r.id desc limit 1) last on true
 left join lanes_user u on u.id = last.written_by_id
 left join lanes_agentprofile p on p.id = last.profile_id

@@ -221,8 +221,23 @@ def disconnect(reader: Reader, *, property: str) -> dict[str, Any]:
     return {"property": f"{stamp.label}:{stamp.value}", "members": [sr_id(public) for _, _, public in rows]}
 
 
-def drop_dangling(keys: Sequence[UUID]) -> None:
-    """Remove stamps that join nothing any more, and free records that nothing supersedes now."""
+def superseded_from_elsewhere(record_ids: Sequence[int]) -> set[int]:
+    """Records that these ones supersede across lanes.
+
+    They stay superseded when these are deleted: their readers may not be able to see these, and so may not see a
+    difference when they go.
+    """
+    rows = sql.fetch(
+        "select t.record_id from memory_edgeproperty s join memory_edgeproperty t on t.key = s.key "
+        "where s.record_id = any(%s) and s.label = 'e_adjust' and s.role = 'source' and t.role = 'target' "
+        "and t.lane_id <> s.lane_id",
+        (list(record_ids),),
+    )
+    return {record for (record,) in rows}
+
+
+def drop_dangling(keys: Sequence[UUID], but_not: set[int] | None = None) -> None:
+    """Remove stamps that join nothing any more, and free records (`but_not` these) that nothing supersedes now."""
     dropped = sql.fetch(
         "delete from memory_edgeproperty e where key = any(%s) and label in ('e_connect', 'e_adjust') and not exists ("
         "select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id) "
@@ -230,7 +245,7 @@ def drop_dangling(keys: Sequence[UUID]) -> None:
         (list(keys),),
     )
     values.sweep((lane, key) for _, lane, key in dropped)
-    release([record for record, _, _ in dropped])
+    release([record for record, _, _ in dropped if record not in (but_not or ())])
 
 
 def release(record_ids: Sequence[int]) -> None:

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 
 from memory import sql
 
-_SPACE = 7301  # our corner of the advisory lock space
+LANES = 7301  # our corner of the advisory lock space
 
 
 def lanes(lane_ids: Iterable[int], *, alone: bool = False) -> None:
     """Hold lanes until the transaction ends: with other writers, or alone."""
     function = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
     sql.execute(
-        f"select {function}({_SPACE}, lane) from (select unnest(%s::int[]) lane order by 1) l",
+        f"select {function}({LANES}, lane) from (select unnest(%s::int[]) lane order by 1) l",
         (sorted(set(lane_ids)),),
     )
 

@@ -251,8 +251,9 @@ def remove(record_ids: Sequence[int], tenant_id: int) -> int:
             (ids,),
         )
     ]
+    elsewhere = connections.superseded_from_elsewhere(ids)
     deleted = sql.execute("delete from memory_record where id = any(%s)", (ids,))
-    connections.drop_dangling(joined)
+    connections.drop_dangling(joined, but_not=elsewhere)
     values.sweep(used)
     for lane_id in sorted({lane for lane, _, _ in gone}):
         events.publish(

@@ -69,6 +69,8 @@ async function flush() {
   pending = null;
   // what the page already shows needs no second look: the writer's own page, mostly
   for (const [id, version] of news.ids) {
+    // the page's own record again: what was found in its text follows without a new version
+    if (id === document.body.dataset.origin) continue;
     const shown = all(`[data-sr-id="${id}"][data-version]`);
     if (shown.length && shown.every((node) => Number(node.dataset.version) >= version) && !news.all) news.ids.delete(id);
   }
@@ -113,11 +115,13 @@ export function end(reason) {
   ends.forEach((fn) => fn());
   all('dialog').forEach((d) => d.remove());
   all('form').forEach((f) => { if (!f.closest('.topbar')) f.reset(); });
+  const onRecord = document.body.dataset.page === 'record';
   $('content')?.remove();
   delete document.body.dataset.origin;
   delete document.body.dataset.partUrl;
   $('toasts')?.replaceChildren();
-  const note = document.querySelector('[data-revoked-text]');
+  $('main').append($('revoked-template').content.cloneNode(true));
+  const note = document.querySelector('#revoked [data-revoked-text]');
   if (note) {
     note.textContent = reason === 'signed out'
       ? `You were signed out at ${clock()} while this page was open, so everything on it was cleared. Sign in again to go on.`
@@ -125,8 +129,7 @@ export function end(reason) {
   }
   const heading = document.querySelector('#revoked h1');
   if (heading && reason === 'signed out') heading.textContent = 'You are signed out';
-  else if (heading && document.body.dataset.page === 'record') heading.textContent = 'You no longer have access to this record';
-  $('revoked').hidden = false;
+  else if (heading && onRecord) heading.textContent = 'You no longer have access to this record';
   $('main').focus();
   rewatch();
 }

@@ -19,6 +19,8 @@ let path = null;
 let held = null; // a walk with many new records, waiting for "Show them"
 let walk = 0;
 const fresh = new Set();
+// What the person opened beyond the walk: hub pages, walks on, records of a path. Ordinary news leaves it standing.
+const opened = { nodes: new Map(), props: new Map(), hubs: new Map(), walks: [] };
 
 const controls = () => $('radius-controls');
 const asOf = () => {
@@ -185,15 +187,50 @@ const walkOn = (id) => guarded(async () => {
   const base = nodeOf(id).depth;
   const nodes = part.nodes.filter((n) => n.id !== id && !view.has(n.id)).map((n) => ({ ...n, depth: base + 1, from: id }));
   const known = new Set([...view.model.nodes.keys(), ...nodes.map((n) => n.id)]);
-  view.arrive({ nodes, props: part.props.map((p) => ({ ...p, members: p.members.filter((m) => known.has(m)) })) }, { mark: false });
+  const props = part.props.map((p) => ({ ...p, members: p.members.filter((m) => known.has(m)) }));
+  keepOpen(nodes, props);
+  view.arrive({ nodes, props }, { mark: false });
   if (nodes.length) {
-    const list = el('ol', {}, ...nodes.map(listItem));
-    $('list').prepend(el('h3', {}, `From ${nodeOf(id).title} `, el('span', { class: 'count' }, String(nodes.length))), list);
+    const section = [el('h3', {}, `From ${nodeOf(id).title} `, el('span', { class: 'count' }, String(nodes.length))), el('ol', {}, ...nodes.map(listItem))];
+    opened.walks.push(section);
+    $('list').prepend(...section);
   }
   $('tip').textContent = nodes.length ? `${nodes.length} more from here` : 'Nothing more from here: all its neighbours are shown, or only hubs lead on.';
   $('tip').hidden = false;
   rewatch();
 });
+
+function keepOpen(nodes, props) {
+  for (const node of nodes) opened.nodes.set(node.id, node);
+  for (const prop of props) opened.props.set(prop.key, { ...prop, members: [...new Set([...(opened.props.get(prop.key)?.members || []), ...prop.members])] });
+}
+function dropOpened() { opened.nodes.clear(); opened.props.clear(); opened.hubs.clear(); opened.walks.length = 0; hubPage.clear(); }
+
+// The walk's answer with what was opened beyond it.
+function withOpened(next) {
+  const have = new Set(next.nodes.map((n) => n.id));
+  const nodes = [...next.nodes, ...[...opened.nodes.values()].filter((n) => !have.has(n.id))];
+  const known = new Set(nodes.map((n) => n.id));
+  const props = new Map(next.props.map((p) => [p.key, p]));
+  for (const [key, prop] of opened.props) {
+    const members = [...new Set([...(props.get(key)?.members || []), ...prop.members])].filter((m) => known.has(m));
+    props.set(key, { ...prop, members });
+  }
+  return { ...next, nodes, props: [...props.values()] };
+}
+
+// Put opened parts of the list back after the server drew it anew.
+function reopen() {
+  data.hubs.forEach((hub, i) => {
+    const part = opened.hubs.get(hub.key);
+    const row = part && $('list').querySelector(`button.hubrow[data-hub="${i}"]`);
+    if (!row) return;
+    row.parentElement.querySelector('.newest')?.remove();
+    row.after(part);
+    row.querySelector('.go').textContent = hubPage.get(hub.key)?.cursor === null ? 'All shown' : 'Show 25 more';
+  });
+  for (const section of opened.walks) $('list').prepend(...section);
+}
 
 function listItem(node) {
   return el('li', {}, el('button', { type: 'button', 'data-id': node.id, 'data-sr-id': node.id, 'data-version': node.version, 'aria-pressed': 'false' },
@@ -216,11 +253,12 @@ const expandHub = (i) => guarded(async () => {
   hubPage.set(hub.key, state);
   const members = [origin, ...nodes.map((n) => n.id)].filter((id) => view.has(id) || drawn.some((n) => n.id === id));
   const prop = { key: hub.key, label: hub.label, words: hub.words, value: hub.value, members, note: `${state.shown} of ${hub.countWords}` };
+  keepOpen(drawn, [prop]);
   view.arrive({ nodes: drawn, props: [prop] }, { mark: false });
   const known = view.model.props.get(hub.key); if (known) known.note = prop.note;
   view.cy.getElementById(`k${hub.key}`).data('full', `${hub.value} (${prop.note})`); view.place();
-  let list = row.nextElementSibling;
-  if (!list) { list = el('ol', { class: 'hubpage' }); row.after(list); }
+  let list = opened.hubs.get(hub.key);
+  if (!list) { list = el('ol', { class: 'hubpage' }); opened.hubs.set(hub.key, list); row.parentElement.querySelector('.newest')?.remove(); row.after(list); }
   list.append(...nodes.map(listItem));
   row.querySelector('.go').textContent = part.next === null ? 'All shown' : 'Show 25 more';
   rewatch();
@@ -236,7 +274,7 @@ const showPath = (from, to) => guarded(async () => {
     text.append(el('b', {}, 'No path.'), ` Nothing that you can read joins these two records within ${part.maxDepth} steps.`);
   } else {
     const missing = part.nodes.filter((n) => !view.has(n.id)).map((n) => ({ ...n, depth: 2 }));
-    if (missing.length || part.props.some((p) => !view.model.props.has(p.key))) view.arrive({ nodes: missing, props: part.props }, { mark: false });
+    if (missing.length || part.props.some((p) => !view.model.props.has(p.key))) { keepOpen(missing, part.props); view.arrive({ nodes: missing, props: part.props }, { mark: false }); }
     text.append(el('b', {}, `Path, ${part.steps.length} ${part.steps.length === 1 ? 'step' : 'steps'}.`), ' ', from === origin ? 'This record' : el('a', { href: nodeOf(from).url }, nodeOf(from).title));
     for (const step of part.steps) text.append(' ', el('span', { class: 'hop' }, `${step.words}: ${step.value}`), ' ', step.to === origin ? 'this record' : el('a', { href: nodeOf(step.to).url, 'data-sr-id': step.to }, nodeOf(step.to).title));
     text.append('.');
@@ -285,12 +323,13 @@ async function reload({ relayout = false, live = false } = {}) {
   const scroll = $('list').scrollTop;
   const focused = document.activeElement?.closest('#list') ? document.activeElement.dataset.id : null;
   if (live) for (const n of next.nodes) if (!view.has(n.id)) fresh.add(n.id);
+  if (relayout) dropOpened();
   $('list').replaceChildren(...doc.body.childNodes);
+  reopen();
   if (relayout) {
     const keep = view.selected;
     hubs();
     view.model.load(data); view.draw();
-    hubPage.clear();
     view.selected = null;
     afterList();
     if (keep && view.has(keep)) select(keep); else panel();
@@ -302,7 +341,7 @@ async function reload({ relayout = false, live = false } = {}) {
   } else {
     view.showOnly(null);
     const keep = view.selected;
-    view.update(next, { mark: live });
+    view.update(withOpened(next), { mark: live });
     afterList();
     if (keep && view.has(keep)) { view.select(keep); }
     if (keep && !view.has(keep)) view.selected = null;
@@ -341,6 +380,8 @@ async function onLive(news) {
   } else {
     await refreshParts(['carries']);
   }
+  // what was opened beyond the walk is not asked for again: when it may have gone, it goes
+  if (news.access || news.all || [...news.gone].some((id) => opened.nodes.has(id))) dropOpened();
   await reload({ live: true });
 }
 
@@ -408,7 +449,7 @@ export function start() {
   document.addEventListener('lanewise:theme', () => view?.restyle());
   watchAlso(() => ({ sr: [...(view?.model.nodes.keys() || [])], keys: [...data.watchKeys, ...(view?.model.props.keys() || [])] }));
   onNews(onLive);
-  onEnd(() => { view?.destroy(); data = { origin: null, nodes: [], props: [], hubs: [], watchKeys: [], range: {} }; fresh.clear(); if (window.lanewise) delete window.lanewise; view = null; });
+  onEnd(() => { view?.destroy(); data = { origin: null, nodes: [], props: [], hubs: [], watchKeys: [], range: {} }; fresh.clear(); dropOpened(); if (window.lanewise) delete window.lanewise; view = null; });
 }
 
 function clearHeld() { held = null; $('manynew').hidden = true; }

@@ -1,8 +1,6 @@
-// The search box: `label:value` + Enter makes a chip, Backspace takes the last one away, suggestions come from what
+// The search box: `label:value` + Enter makes a chip (the server tells a term from words), Backspace takes the last one away, suggestions come from what
 // the person may see. The form is the state: everything ends up in the address.
 import { el } from './dom.js';
-
-const TERM = /^(not\s+|-)?([a-z][a-z0-9_ ]{0,62}):\s*(.*)$/i;
 
 export function start(form) {
   const input = form.querySelector('input[data-search]');
@@ -24,10 +22,12 @@ export function start(form) {
     close();
     form.requestSubmit();
   };
-  // typed into the box: a whole "label:value" is a chip, anything else stays words
-  const asTerm = (text) => {
-    const m = text.trim().match(TERM);
-    return m ? `${m[1] ? '-' : ''}${m[2].trim().toLowerCase().replace(/ +/g, '_')}:${m[3].trim()}` : null;
+  // a chip goes with the facet that says the same
+  const drop = (chip) => {
+    const raw = chip.querySelector('input[name="t"]').value;
+    for (const field of form.elements) if (field.type === 'checkbox' && field.name === 't' && field.value.toLowerCase() === raw.toLowerCase()) field.checked = false;
+    chip.remove();
+    form.requestSubmit();
   };
   const take = (option) => {
     if (option.dataset.fill) { input.value = option.dataset.fill; input.focus(); suggest(); return; }
@@ -55,17 +55,15 @@ export function start(form) {
     const open = box && !box.hidden;
     if (event.key === 'ArrowDown' && open) { event.preventDefault(); choose(Math.min(options.length - 1, chosen + 1)); } else if (event.key === 'ArrowUp' && open) { event.preventDefault(); choose(Math.max(-1, chosen - 1)); } else if (event.key === 'ArrowDown' && !input.value) { document.querySelector('[data-roving] h3 a')?.focus(); event.preventDefault(); } else if (event.key === 'Escape' && open) { event.stopPropagation(); close(); } else if (event.key === 'Enter') {
       if (open && chosen >= 0) { event.preventDefault(); take(options[chosen]); return; }
-      const term = asTerm(input.value);
-      if (term) { event.preventDefault(); addTerm(term); }
     } else if (event.key === 'Backspace' && !input.value) {
       const last = [...form.querySelectorAll('[data-term]')].pop();
-      if (last) { event.preventDefault(); last.remove(); form.requestSubmit(); }
+      if (last) { event.preventDefault(); drop(last); }
     }
   });
   box?.addEventListener('mousedown', (event) => { const option = event.target.closest('[role="option"]'); if (option) { event.preventDefault(); take(option); } });
   form.addEventListener('click', (event) => {
     const x = event.target.closest('[data-remove-term]');
-    if (x) { x.closest('[data-term]').remove(); form.requestSubmit(); }
+    if (x) drop(x.closest('[data-term]'));
   });
   // empty fields stay out of the address, and a facet that repeats a chip is one term
   form.addEventListener('submit', () => {
@@ -74,7 +72,8 @@ export function start(form) {
       if (!field.name || field.type === 'submit') continue;
       const pair = `${field.name}=${field.value}`;
       const off = field.type === 'checkbox' && !field.checked;
-      if (off && field.name === 't') for (const hidden of form.elements) if (hidden.name === 't' && hidden.type === 'hidden' && hidden.value === field.value) hidden.disabled = true;
+      // a facet that was on and is not any more takes its chip along
+      if (off && field.defaultChecked && field.name === 't') for (const hidden of form.elements) if (hidden.name === 't' && hidden.type === 'hidden' && hidden.value === field.value) hidden.disabled = true;
       if (!field.value || (!off && seen.has(pair) && field.type !== 'radio')) field.disabled = true;
       if (!off) seen.add(pair);
     }

@@ -77,7 +77,7 @@ def test_revocation_empties_the_page_at_once(window: Any, scene: Scene, server: 
         assert scene.near[0] not in hits.page.content()
         two.page.reload()
         assert "does not exist, or you cannot see it" in two.page.inner_text("h1")
-        two.page.wait_for_timeout(300)
+        two.page.wait_for_timeout(500)
         # the page asked whether it may still show itself, and was told no: browsers log every 404
         two.problems[:] = [p for p in two.problems if "404" not in p]
     finally:

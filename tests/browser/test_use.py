@@ -142,7 +142,7 @@ def test_depth_labels_path_and_as_of(window: Any, scene: Scene) -> None:
     page.click("input[name=depth][value='2']")
     page.wait_for_selector(f"#list button[data-id={far}]")
     page.click(f"#list button[data-id={far}]")
-    page.click("#sel >> text=Path")
+    page.click("#sel button:has-text('Path')")
     page.wait_for_selector("#pathstrip:visible")
     said = page.inner_text("#pathtext")
     assert (
@@ -189,6 +189,8 @@ def test_a_hub_is_a_pill_and_opens_by_pages(window: Any, scene: Scene) -> None:
     page.wait_for_function(f"() => lanewise.view.model.nodes.size >= {drawn} + 24")
     page.click("#list .hubrow")
     page.wait_for_selector("text=All shown")
+    late = scene.write("One more.", scene.prop("batch", "QP"), title="News meanwhile")
+    page.wait_for_selector(f"#list button[data-sr-id={late}]")  # and what was opened stays open
     shown = set(page.eval_on_selector_all("#list .hubpage button", "bs => bs.map(b => b.dataset.id)"))
     assert shown == set(made)
 

@@ -21,14 +21,42 @@ pytestmark = pytest.mark.django_db
 def archive(world):
     """A small archive of invented notes in red."""
     write = world.anna.write
-    write("red", "The tenant must repair the roof before winter.", ("client:Orrin Mills",), external_id="roof",
-          title="Lease of the mill", occurred_at="2026-03-04", kind="note")
-    write("red", "Call about the deposit; they will pay USD 4,500 by Friday.", ("client:Orrin Mills",),
-          external_id="deposit", title="Call with the bank", occurred_at="2026-03-05", kind="call")
-    write("red", "The vessel was arrested in the harbour of Kelmstad.", ("client:Saltway Shipping",),
-          external_id="vessel", title="Arrest", occurred_at="2026-05-20", kind="note")
-    write("red", "Filed under 1:26-cv-00417 in the district court, together with the bond.",
-          ("docket:1:26-cv-00417",), external_id="docket", title="Complaint", occurred_at="2026-06-01", kind="filing")
+    write(
+        "red",
+        "The tenant must repair the roof before winter.",
+        ("client:Orrin Mills",),
+        external_id="roof",
+        title="Lease of the mill",
+        occurred_at="2026-03-04",
+        kind="note",
+    )
+    write(
+        "red",
+        "Call about the deposit; they will pay USD 4,500 by Friday.",
+        ("client:Orrin Mills",),
+        external_id="deposit",
+        title="Call with the bank",
+        occurred_at="2026-03-05",
+        kind="call",
+    )
+    write(
+        "red",
+        "The vessel was arrested in the harbour of Kelmstad.",
+        ("client:Saltway Shipping",),
+        external_id="vessel",
+        title="Arrest",
+        occurred_at="2026-05-20",
+        kind="note",
+    )
+    write(
+        "red",
+        "Filed under 1:26-cv-00417 in the district court, together with the bond.",
+        ("docket:1:26-cv-00417",),
+        external_id="docket",
+        title="Complaint",
+        occurred_at="2026-06-01",
+        kind="filing",
+    )
     write("red", "Minutes: budget, staffing, and the summer outing.", external_id="minutes", title="Partners' meeting")
     work()
     return world
@@ -106,27 +134,64 @@ def test_filters(archive):
 
 def test_filters_hold_for_neighbours_and_walks_too(world, ask):
     for i in range(6):
-        world.anna.write("red", f"Turn {i}: {'the kiln exploded' if i == 2 else 'and then'}",
-                         ("session:9",), external_id=f"t{i}", occurred_at=f"2026-01-0{i + 1}")
+        world.anna.write(
+            "red",
+            f"Turn {i}: {'the kiln exploded' if i == 2 else 'and then'}",
+            ("session:9",),
+            external_id=f"t{i}",
+            occurred_at=f"2026-01-0{i + 1}",
+        )
     work()
-    inside = world.andy("e_gather", "find", question="kiln exploded", start_date="2026-01-03", end_date="2026-01-03",
-                        graph=True)
+    inside = world.andy(
+        "e_gather", "find", question="kiln exploded", start_date="2026-01-03", end_date="2026-01-03", graph=True
+    )
     assert inside.names == ["t2"]
 
 
 def test_wrong_arguments_are_refused(archive):
-    for bad in ({"question": ""}, {"question": " \n"}, {"question": "x" * 4_001}, {"question": "a\x00b"},
-                {"question": "roof", "graf": True}, {"question": "roof", "start_date": "2026-05", "end_date": "2026-01"},
-                {"question": "roof", "limit": 0}, {"question": "roof", "cursor": "nonsense"}):
+    for bad in (
+        {"question": ""},
+        {"question": " \n"},
+        {"question": "x" * 4_001},
+        {"question": "a\x00b"},
+        {"question": "roof", "graf": True},
+        {"question": "roof", "start_date": "2026-05", "end_date": "2026-01"},
+        {"question": "roof", "limit": 0},
+        {"question": "roof", "cursor": "nonsense"},
+    ):
         reply = archive.andy("e_gather", "find", **bad)
         assert reply.status == 400, bad
 
 
 HOSTILE = [
-    "' or 1=1 --", "a & | ! <-> :* ()", "\\", "'", "''''", "%s %(lanes)s {rows}", "=", "=0123456789abcdef",
-    "the of and", "???", "\u0301", "\u200d\u200d", "🙂" * 200, "é" * 3000, "a-" * 1500, "((((" * 500, "1" * 4000,
-    "select pg_sleep(10)", "書", "契約書の期限", "C++ or C#?", "x\ty\r\nz", "\ufeff", "ﷺ" * 300, "- - -", "1:1:1:1:1",
-    "January February March 2026 2027 2028 last week yesterday", "$1,000,000.00 €5 £6 " * 50,
+    "' or 1=1 --",
+    "a & | ! <-> :* ()",
+    "\\",
+    "'",
+    "''''",
+    "%s %(lanes)s {rows}",
+    "=",
+    "=0123456789abcdef",
+    "the of and",
+    "???",
+    "\u0301",
+    "\u200d\u200d",
+    "🙂" * 200,
+    "é" * 3000,
+    "a-" * 1500,
+    "((((" * 500,
+    "1" * 4000,
+    "select pg_sleep(10)",
+    "書",
+    "契約書の期限",
+    "C++ or C#?",
+    "x\ty\r\nz",
+    "\ufeff",
+    "ﷺ" * 300,
+    "- - -",
+    "1:1:1:1:1",
+    "January February March 2026 2027 2028 last week yesterday",
+    "$1,000,000.00 €5 £6 " * 50,
 ]
 
 
@@ -239,14 +304,16 @@ def bm25(texts: dict[str, str], question: str) -> dict[str, float]:
         norm = word_leg.K1 * (1 - word_leg.B + word_leg.B * length / average)
         score = sum(
             word_leg.SCALE * word_leg.idf(len(texts), frequency[t]) * found[t] / (found[t] + norm)
-            for t in terms if found[t]
+            for t in terms
+            if found[t]
         )
         if score:
             scores[name] = score
     return scores
 
 
-WORDS = "quay barley ledger roof tenant vessel anchor deed sluice copper tariff mill".split()
+_WORDS = "quay barley ledger roof tenant vessel anchor deed sluice copper tariff mill"
+WORDS = _WORDS.split()
 
 
 def test_scores_are_bm25(world, ask, monkeypatch):

@@ -289,6 +289,7 @@ def test_a_block_of_context_never_exceeds_its_budget(things, links, budget):
     assert block.tokens <= budget
     assert block.tokens == context.tokens(block.text)
     assert len(block.text.splitlines()) == len(block.things) + len(block.facts)
+    assert block.left_out == len(made) - len(block.things) + len(set(facts)) - len(block.facts)
     if budget >= sum(context.tokens(x.line()) for x in [*made, *facts]):
         assert len(block.things) == len(made)
         assert set(block.facts) == set(facts)

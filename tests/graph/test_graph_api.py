@@ -195,3 +195,28 @@ def test_one_value_on_many_records_is_named_counted_and_not_walked(anna, setting
     assert len(wide["nodes"]) == 50
     assert wide["truncated"] is True
     assert wide["nodes"][1]["sr_id"] == near
+
+
+def test_every_structural_reply_says_how_many_were_left_out_as_ended(world):
+    anna = world.anna
+    a = anna.write("red", "A", ("client:Quay", "topic:x"))
+    b = anna.write("red", "B", ("client:Quay",))
+    hidden = anna.write("blue", "H", ("client:Quay",))
+    for record in (b, hidden):
+        anna("e_property", "invalidate", sr_id=record, label="client", value="quay", at="2024-05-01")
+    asks = [
+        ("intersect", {"match": ["client:Quay"]}),
+        ("union", {"match": ["client:Quay", "topic:x"]}),
+        ("count", {"match": ["client:Quay"]}),
+        ("traverse", {"sr_id": a}),
+    ]
+    for action, body in asks:
+        assert world.andy("e_gather", action, **body)["left_out_invalid"] == 1, action
+        assert anna("e_gather", action, **body)["left_out_invalid"] == 2, action
+        assert anna("e_gather", action, include_invalidated=True, **body)["left_out_invalid"] == 0, action
+        assert anna("e_gather", action, as_of="2024-04-30", **body)["left_out_invalid"] == 0, action
+    anna("e_property", "add", sr_id=b, edge_properties=["client:Quay"])
+    assert world.andy("e_gather", "intersect", match=["client:Quay"])["left_out_invalid"] == 0
+    made = anna("e_property", "connect", sr_id=[a, hidden], hint="related")
+    anna("e_property", "invalidate", property=made["property"])
+    assert world.andy("e_gather", "traverse", sr_id=a)["left_out_invalid"] == 0

@@ -6,24 +6,19 @@ import pytest
 
 from memory import sql
 from memory.entities.store import GraphStore
-from memory.ingest import pipeline
-from memory.relations import jobs
+from memory.ingest import pipeline, policies
+from memory.models import IngestPolicy
 from memory.services import properties, records
 from tests.graph.test_grammar import SEED
 
 
-@pytest.fixture
-def deferred(monkeypatch):
-    """Records whose relations were put off to a job."""
-    ids = []
-    monkeypatch.setattr(jobs, "defer", lambda record_ids: ids.extend(record_ids))
-    return ids
-
-
-@pytest.fixture
-def taking(settings):
-    settings.LANEWISE_GRAPH_LANES = ["ferris/alpha:relations"]
+@pytest.fixture(autouse=True)
+def reading(settings):
     settings.LANEWISE_INGEST_LATER_STEPS = ["memory.relations.steps.Relations"]
+
+
+def allow(firm, lane="alpha"):
+    IngestPolicy.everything.create(lane_id=firm.lanes[lane], tenant_id=firm.tenant.pk, relations=True)
 
 
 def tags(record):
@@ -36,14 +31,14 @@ def read(firm, name):
     pipeline.run(pipeline.LATER, [firm.ids[name]])
 
 
-def test_relations_become_tags_and_the_graph_where_the_policy_says_so(firm, taking, deferred):
+def test_relations_become_tags_and_the_graph_where_the_policy_says_so(firm):
+    allow(firm)
     firm.write("note", "alpha", text=SEED)
     firm.write("other", "beta", text=SEED)
     read(firm, "note"), read(firm, "other")
     assert "Raj HANDED_OFF_TO Priya" in tags(firm.ids["note"])
     assert tags(firm.ids["other"]) == tags(firm.ids["note"])
-    assert deferred == [firm.ids["note"]]
-    jobs.take_in(record_ids=[firm.ids["note"], firm.ids["other"]])
+    policies.apply([firm.ids["note"], firm.ids["other"]])
     edges = GraphStore(firm.anna, "alpha").traverse("Raj")["edges"]
     assert {(e["type"], e["target"]) for e in edges} == {
         ("MEMBER_OF", "Frontend Team"),
@@ -55,27 +50,29 @@ def test_relations_become_tags_and_the_graph_where_the_policy_says_so(firm, taki
     }
 
 
-def test_reading_again_does_not_count_as_stating_again(firm, taking, deferred):
+def test_reading_again_does_not_count_as_stating_again(firm):
+    allow(firm)
     note = firm.write("note", "alpha", text=SEED)
     read(firm, "note")
-    jobs.take_in(record_ids=[firm.ids["note"]])
-    jobs.take_in(record_ids=[firm.ids["note"]])
+    policies.apply([firm.ids["note"]])
+    policies.apply([firm.ids["note"]])
     properties.add(firm.scribe, sr_id=note, edge_properties=["client:Halden"])
     read(firm, "note")
-    jobs.take_in(record_ids=[firm.ids["note"]])
+    policies.apply([firm.ids["note"]])
     assert {e["mentions"] for e in GraphStore(firm.anna, "alpha").traverse("Raj")["edges"]} == {1}
     firm.write("second", "alpha", text=SEED)
     read(firm, "second")
-    jobs.take_in(record_ids=[firm.ids["second"]])
+    policies.apply([firm.ids["second"]])
     assert {e["mentions"] for e in GraphStore(firm.anna, "alpha").traverse("Raj")["edges"]} == {2}
 
 
-def test_a_later_text_ends_what_an_earlier_one_said(firm, taking, deferred):
+def test_a_later_text_ends_what_an_earlier_one_said(firm):
+    allow(firm)
     firm.write("first", "alpha", text=SEED, occurred_at="2024-01-01")
     firm.write("later", "alpha", text="Raj moved from frontend to platform.", occurred_at="2024-06-01")
     for name in ("first", "later"):
         read(firm, name)
-        jobs.take_in(record_ids=[firm.ids[name]])
+        policies.apply([firm.ids[name]])
     teams = {e["target"] for e in GraphStore(firm.anna, "alpha").traverse("Raj", edge_types=["MEMBER_OF"])["edges"]}
     assert teams == {"Platform Team"}
     for month, team in ((3, "Frontend Team"), (7, "Platform Team")):
@@ -83,17 +80,19 @@ def test_a_later_text_ends_what_an_earlier_one_said(firm, taking, deferred):
         assert {e["target"] for e in at.traverse("Raj", edge_types=["MEMBER_OF"])["edges"]} == {team}
 
 
-def test_an_old_text_read_late_ends_nothing_that_began_since(firm, taking, deferred):
+def test_an_old_text_read_late_ends_nothing_that_began_since(firm):
+    allow(firm)
     firm.write("later", "alpha", text="Raj joined the platform team.", occurred_at="2024-06-01")
     firm.write("old", "alpha", text="Raj left the platform team.", occurred_at="2023-01-01")
     for name in ("later", "old"):
         read(firm, name)
-        jobs.take_in(record_ids=[firm.ids[name]])
+        policies.apply([firm.ids[name]])
     assert len(GraphStore(firm.anna, "alpha").traverse("Raj")["edges"]) == 1
 
 
-def test_a_deleted_record_is_passed_over(firm, taking, deferred):
+def test_a_deleted_record_is_passed_over(firm):
+    allow(firm)
     note = firm.write("note", "alpha", text=SEED)
     read(firm, "note")
     records.delete(firm.scribe, sr_id=note)
-    jobs.take_in(record_ids=[firm.ids["note"]])
+    policies.apply([firm.ids["note"]])

@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+from memory import sql
 from memory.ingest.errors import Unavailable
 from memory.ingest.extractors import TagProposal
 from memory.models import Record
@@ -60,6 +61,20 @@ class Away:
         if not self.here:
             raise Unavailable("the endpoint does not answer")
         return lambda items: None
+
+
+class BrokenStatement:
+    """Asks the database for something that is not there, while storing."""
+
+    name = "broken_statement"
+    runs: list[int] = []
+
+    def run(self, batch):
+        def store(items):
+            self.runs.append(len(items))
+            sql.execute("select * from a_table_of_the_next_migration")
+
+        return store
 
 
 class Meddler:

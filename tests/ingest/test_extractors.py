@@ -104,6 +104,7 @@ def test_a_bare_dollar_is_marked_as_assumed_and_a_range_keeps_both_ends():
         ("M-2024-017", [("matter_number", "M-2024-017")]),
         ("Matter No. 12345.0001", [("matter_number", "12345.0001")]),
         ("our ref: QH/2024/17", [("matter_number", "QH/2024/17")]),
+        ("from 2001-2021", []),
         ("2024-05-03, 212-555-0147, 10001-1234, case 1234 of wine, ref 2024-05-03, Case study", []),
     ],
 )  # fmt: skip
@@ -123,6 +124,11 @@ def test_citations_are_corrected_in_value_and_kept_as_written_in_the_text():
     case = by_name["citations"].extract(text, CONTEXT)[0]
     assert text[case.start : case.end] == "531 U. S. 98"
     assert (case.data["plaintiff"], case.data["defendant"], case.data["year"]) == ("Harbour", "Quay", "2000")
+
+
+def test_spellings_of_a_section_are_one():
+    for text in ("11 U.S.C. § 363", "11 U.S.C. Section 363", "11 U.S.C. Sections 363", "11 U.S.C. §§ 363"):
+        assert values("citations", text) == ["11 U.S.C. § 363"]
 
 
 def test_a_citation_is_found_once_wherever_it_stands_in_a_long_text():
@@ -237,9 +243,9 @@ def test_no_text_breaks_an_extractor_and_every_mention_stands_where_it_says(text
      "[2019] ", "1/", "+1 ", "Case No. ", "\n", "e\u0301", "３", "2024-", "from 3 May to "],
 )  # fmt: skip
 def test_no_text_takes_more_than_linear_time(unit):
-    """Repetition is what makes a pattern backtrack; 60,000 characters must stay far below a second each."""
+    """Repetition is what makes a pattern backtrack: 60,000 characters of it in seconds of processor time, not hours."""
     text = unit * (60_000 // len(unit))
     for extractor in LOCAL:
-        start = time.perf_counter()
+        start = time.process_time()
         extractor.extract(text, CONTEXT)
-        assert time.perf_counter() - start < 5, extractor.name
+        assert time.process_time() - start < 5, extractor.name

@@ -23,8 +23,7 @@ def known(sr_id):
 
 
 def sought(lane):
-    while seek.seek(record_of(lane).lane_id if lane.startswith("sr_") else lane):
-        pass
+    return seek.seek(record_of(lane).lane_id)
 
 
 def test_mentions_of_the_lanes_own_values_are_tagged_and_of_no_other_lanes(world):
@@ -104,8 +103,43 @@ def test_seeking_again_doubles_nothing(anna):
     anna.write("red", "x", ("client:Quay Harbour",))
     sought(early)
     sql.execute("update memory_lanevalue set sought = false")
-    sought(early)
+    sql.execute("update memory_record set known_through = 0")
+    assert sought(early) > 0
     assert len(known(early)) == 2  # two mentions
+
+
+def test_records_that_knew_a_value_when_they_were_ingested_are_not_read_again(anna):
+    """Import first, ingest after: nothing is left to seek, however many values there are."""
+    sr_ids = [anna.write("red", f"Lunch with Client {n}.", (f"client:Client {n}",)) for n in range(9)]
+    ingest(*sr_ids)
+    assert sought(sr_ids[0]) == 0
+    assert known(sr_ids[3]) == [("client", "Client 3")]
+    assert seek.unsought([record_of(sr_ids[0]).lane_id]) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_value_under_way_in_another_transaction_is_not_taken_as_known(live):
+    """Its writer has its id already, but has not committed: the record ingested meanwhile must be sought later."""
+    from django.db import connection, transaction
+
+    from memory.services import locks
+
+    sr_id = live.anna.write("red", "Lunch with Quay Harbour.")
+    lane = record_of(sr_id).lane_id
+    other = connection.copy()
+    try:
+        with transaction.atomic(), other.cursor() as cursor:
+            other.set_autocommit(False)
+            cursor.execute("select pg_advisory_xact_lock_shared(%s, %s)", (locks.LANES, lane))
+            ingest(sr_id)
+        assert record_of(sr_id).known_through == 0
+        other.rollback()
+    finally:
+        other.close()
+    live.anna.write("red", "x", ("client:Quay Harbour",))
+    assert sought(sr_id) == 1
+    assert known(sr_id) == [("client", "Quay Harbour")]
+    assert record_of(sr_id).known_through > 0
 
 
 def test_a_renamed_value_takes_its_mentions_along(anna):
@@ -147,6 +181,15 @@ def test_a_title_that_mentions_a_value_gives_a_tag_without_a_place(anna):
     tag = Tag.everything.get(record=record_of(sr_id), extractor="known_values")
     assert (tag.start, tag.end, tag.value) == (None, None, "Quay Harbour")
     assert known(own) == []
+
+
+def test_a_value_with_a_parenthesis_is_mentioned_without_it_but_not_inside_other_names_or_words(anna):
+    anna.write("red", "x", ("title:Princess (film)", "title:Second Wife (1936 film)", "title:@Home"))
+    yes = anna.write("red", "She starred in Princess and in Second Wife.")
+    no = anna.write("red", "Princess Ada and her father's second wife were at home in Old Princess.")
+    ingest(yes, no)
+    assert known(yes) == [("title", "Princess (film)"), ("title", "Second Wife (1936 film)")]
+    assert known(no) == []
 
 
 def controlled_values(tenant_id, hashes):

@@ -9,7 +9,7 @@ from memory.ingest import failures, pipeline, queue
 from memory.ingest.pipeline import FIRST, LATER
 from memory.models import IngestBatch, Record, RecordVector, Tag, Window
 from tests.ingest.conftest import ingest, record_of, tags_of
-from tests.ingest.stand_ins import Away, Meddler, PoisonTags, WholeBatch
+from tests.ingest.stand_ins import Away, BrokenStatement, Meddler, PoisonTags, WholeBatch
 
 STANDS = "tests.ingest.stand_ins."
 TAGS = "memory.ingest.steps.Tags"
@@ -168,6 +168,15 @@ def test_an_endpoint_that_is_away_fails_the_batch_at_once_without_blame(anna, se
     sr_ids = [anna.write("red", f"Note {n}.") for n in range(8)]
     outcome = ingest(*sr_ids)
     assert len(outcome.failed) == 8 and Away.runs == [8]
+
+
+def test_a_fault_of_the_database_fails_the_batch_at_once_without_blame(anna, settings):
+    settings.LANEWISE_INGEST_STEPS = [TAGS, STANDS + "BrokenStatement"]
+    BrokenStatement.runs.clear()
+    sr_ids = [anna.write("red", f"On {n} May 2024.") for n in range(1, 9)]
+    outcome = ingest(*sr_ids)
+    assert len(outcome.failed) == 8 and BrokenStatement.runs == [8]
+    assert not Tag.everything.exclude(extractor="writer").exists()
 
 
 def test_failures_are_counted_shown_given_up_and_started_over(anna, settings):

@@ -12,8 +12,10 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lanes.errors import Invalid, NotVisible
+from lanes.readers import walled_lanes
 from memory.selectors import home
-from memory.selectors.rows import rows
+from memory.selectors.records import by_id
+from memory.selectors.rows import rows, signed
 from web import present, words
 from web.models import LastLook, SavedSearch
 from web.terms import Query
@@ -22,7 +24,6 @@ from web.views.base import PageView
 # After a pause this long a visit is a new look, and "what changed" counts from the end of the one before.
 PAUSE = timedelta(minutes=30)
 ORDERS = (("latest", "Latest change first"), ("name", "Name"), ("new", "Most new"))
-VERBS = {"added": "added", "changed": "changed", "superseded": "has been replaced:"}
 
 
 class Home(PageView):
@@ -74,6 +75,7 @@ class Home(PageView):
             "name": lambda m: m["lane"].name.lower(),
             "new": lambda m: (-m["new"], -m["changed"], m["lane"].name.lower()),
         }
+        walled = walled_lanes(self.reader)
         found = []
         for lane in sorted(lanes, key=keys[order]):
             most = max(lane["weeks"]) or 1
@@ -86,6 +88,7 @@ class Home(PageView):
                     "new_words": words.count_words(min(lane["new"], home.CAP), lane["new"] > home.CAP),
                     "changed_words": words.count_words(min(lane["changed"], home.CAP), lane["changed"] > home.CAP),
                     "writable": self.reader.can_write(lane["lane"].id),
+                    "walled": lane["lane"].id in walled,
                     "spark": [
                         {"x": 6 * i, "y": round(20 - max(h, 1), 1), "h": max(h, 1)} for i, h in enumerate(heights)
                     ],
@@ -101,14 +104,15 @@ class Home(PageView):
 
     def _changed(self, since: Any) -> list[dict[str, Any]]:
         feed = home.changed(self.reader)
-        shapes = {}
-        for shape in rows(self.reader, [item["id"] for item in feed]):
-            shapes[shape["sr_id"]] = present.row(self.reader, shape)
+        shapes = by_id(self.reader, [item["id"] for item in feed])
+        written = dict(zip(shapes, signed(self.reader, list(shapes.values())), strict=True))
         found = []
-        # rows come in the order of the ids, readable ones only: pair them by walking both
-        for item, row in zip(feed, shapes.values(), strict=False):
+        for item in feed:
+            if item["id"] not in written:
+                continue  # deleted since the feed was read
+            row = present.row(self.reader, written[item["id"]])
             new = since is not None and item["at"] > since
-            found.append({"row": row, "by": row["author"], "verb": VERBS[item["what"]], "at": item["at"], "new": new})
+            found.append({"row": row, "by": row["author"], "what": item["what"], "at": item["at"], "new": new})
         return found
 
 

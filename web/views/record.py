@@ -49,7 +49,6 @@ class RecordView(PageView):
             "writable": self.reader.can_write(found.lane_id),
             "lane_url": present.search_url(lane=row["lane"].slug),
             "timeline_url": f"{present.reverse('web:timeline')}?lane={row['lane'].slug}",
-            "on_hold": False,
         }
         return row | self._more(found, shape[0], row) if full else row
 

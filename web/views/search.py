@@ -20,6 +20,7 @@ from memory.selectors import search as lists
 from memory.selectors import values
 from memory.selectors.rows import rows
 from web import found, present, terms, words
+from web.chips import typed_chip
 from web.terms import Query
 from web.views.base import PageView
 
@@ -36,7 +37,7 @@ class Search(PageView):
             return redirect(moved.url())
         scope = Scope(self.reader.narrow(query.lanes or None))
         cursor = request.GET.get("cursor") or None
-        by_meaning = bool(query.words) and query.order in ("", "best")
+        by_meaning = bool(query.words) and query.order in ("", "best") and not query.by
         listing = self._find(scope, query, cursor) if by_meaning else self._list(scope, query, cursor)
         context = {**listing, "search": self._state(query)}
         if cursor:
@@ -49,10 +50,9 @@ class Search(PageView):
             return render(request, "web/search/_results.html", context)
         return render(request, "web/search.html", context)
 
-    @staticmethod
-    def _typed_term(query: Query) -> Query | None:
+    def _typed_term(self, query: Query) -> Query | None:
         """ "client:Acme" typed as words becomes a chip, and the address says so."""
-        term = terms.typed(query.words)
+        term = typed_chip(self.reader, query.words) if query.words else None
         return replace(query, words="").with_term(term) if term else None
 
     # ---- hits
@@ -175,11 +175,16 @@ class Search(PageView):
             for k in query.kinds
             if k not in read["kinds"]
         ]
+        writers = [
+            {"value": v, "name": name, "count_words": words.count_words(read["by"][v]), "on": query.by == v}
+            for v, name in (("people", "People"), ("agents", "Agents"))
+            if read["by"][v] or query.by == v
+        ]
         whole = len(ids) < lists.LOOKED_AT
         note = "" if whole else f"Counted over the first {lists.LOOKED_AT:,} of these records."
         if query.words and not query.order and ids:
             note = f"Counted over the best {len(ids):,} hits."
-        return {"lanes": lanes, "labels": groups, "kinds": kinds, "note": note}
+        return {"lanes": lanes, "labels": groups, "kinds": kinds, "by": writers, "note": note}
 
     def _empty(self, scope: Scope, query: Query, listing: dict[str, Any]) -> dict[str, Any]:
         """Why nothing was found, with the nearest way out."""

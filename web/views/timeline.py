@@ -24,7 +24,7 @@ FORMATS = {
 class Timeline(PageView):
     def get(self, request: HttpRequest) -> HttpResponse:
         ask = Ask.of(request)
-        moved = ask.with_typed()
+        moved = ask.with_typed(self.reader)
         if moved is not None:
             return redirect(moved.url())
         cursor = request.GET.get("cursor") or None
@@ -44,6 +44,8 @@ class Timeline(PageView):
             "undated": found["undated"],
             "undated_count": len(found["undated"]),
             "dated": found["count"],
+            "dated_words": f"{words.count_words(found['count'], found['capped'])} dated "
+            + ("fact" if found["count"] == 1 else "facts"),
             "lane_count": len(lanes),
             "terms": [terms.shown(t, dropped=t in dropped) for t in ask.query.terms],
             "require": ask.require,

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 
 from lanes.errors import LanewiseError, NotVisible
 from memory import normal
-from memory.gather.scope import CAP, Scope
+from memory.gather.scope import Scope
 from memory.gather.terms import Term
 from memory.selectors import values
 from memory.selectors.rows import rows
@@ -22,6 +22,7 @@ from web.terms import Query
 from web.views.base import PageView
 
 PAGE = 25
+OVER_TIME_OF = 5_000  # records that months are counted over, newest first
 COMPANY_OF = 2_000  # records that co-occurring values are counted over, newest first
 
 
@@ -63,10 +64,10 @@ class Value(PageView):
     def _value(self, part: str) -> dict[str, Any]:
         label, value = self.known["label"], self.known["value"]
         count = values.counts(self.scope, [self.key]).get(self.key, 0)
-        over = values.over_time(self.scope, self.key)
+        over = values.over_time(self.scope, self.key, limit=OVER_TIME_OF)
         ids = over.pop("ids")
         lanes = {lane for _, by in over["buckets"] for lane in by}
-        said, capped = present.capped(count)
+        said, _ = present.capped(count)
         query = Query(terms=(Term(label, value),))
         made: dict[str, Any] = {
             "label": label,
@@ -83,7 +84,7 @@ class Value(PageView):
             "timeline_url": query.url("web:timeline"),
             "part_url": f"{present.value_url(label, value)}?part=",
             "can_rename": bool(self.reader.writable),
-            "time": self._time(over, sorted(lanes), capped),
+            "time": self._time(over, sorted(lanes)),
         }
         if part in ("", "company"):
             made |= self._company(ids[:COMPANY_OF], len(ids) > COMPANY_OF)
@@ -102,7 +103,7 @@ class Value(PageView):
             ]
         return made
 
-    def _time(self, over: dict[str, Any], lane_ids: list[int], capped: bool) -> dict[str, Any]:
+    def _time(self, over: dict[str, Any], lane_ids: list[int]) -> dict[str, Any]:
         lanes = [self.reader.lanes[i] for i in lane_ids]
         months: list[dict[str, Any]] = []
         for start, by in over["buckets"]:
@@ -129,7 +130,9 @@ class Value(PageView):
             "undated_verb": "carries" if over["undated"] == 1 else "carry",
             "undated_are": "is" if over["undated"] == 1 else "are",
             "described": described,
-            "note": f"Counted over the newest {CAP:,} of its records." if capped else "",
+            "note": f"Counted over the newest {OVER_TIME_OF:,} of its records."
+            if over["counted"] == OVER_TIME_OF
+            else "",
             "data": {
                 "months": [{"words": m["words"], "short": m["short"], "counts": m["counts"]} for m in months],
                 "lanes": [{"name": lane.name, "colour": lane.colour} for lane in lanes],

@@ -21,6 +21,7 @@ from memory.selectors.rows import rows, signed
 from memory.selectors.search import Filters, hits
 from memory.services import connections, properties, records
 from web import present, terms
+from web.chips import typed_chip
 from web.views.base import PageView
 from web.views.record import RecordView
 
@@ -177,21 +178,12 @@ class EditRecord(WriteView):
         return redirect("web:record", sr_id=sr_id)
 
     def _conflict(self, request: HttpRequest, record: dict[str, Any], given: dict[str, str]) -> HttpResponse:
-        who = self._last_writer(record)
         mine, theirs = compared(given.get("text", "").replace("\r\n", "\n"), record["text"])
         if given.get("title", "") != record["title"]:
             one, two = compared(given.get("title", ""), record["title"])
             mine, theirs = one + mine, two + theirs
-        conflict = {
-            "who": who, "short": "theirs" if who == "Somebody" else f"{who.split()[0]}’s", "at": record["updated_at"],
-            "mine": mine, "theirs": theirs, "version": record["version"],
-        }  # fmt: skip
+        conflict = {"at": record["updated_at"], "mine": mine, "theirs": theirs, "version": record["version"]}
         return self._form(request, record, given, conflict=conflict, status=409)
-
-    @staticmethod
-    def _last_writer(record: dict[str, Any]) -> str:
-        """Who saved the newest version, as far as the record says: the writer of a first version, else somebody."""
-        return record.get("changed_by") or "Somebody"
 
     def _form(
         self,
@@ -312,7 +304,7 @@ class Connect(WriteView):
         writable = self.reader.narrow([self.reader.lanes[i].slug for i in self.reader.writable])
         scope = Scope(writable)
         if q.strip():
-            term = terms.typed(q) or Term(None, normal.value(q, "q"))
+            term = typed_chip(self.reader, q) or Term(None, normal.value(q, "q"))
             found = rows(self.reader, hits(scope, [term], Filters(), limit=30).ids)
         else:
             found = signed(self.reader, traverse(scope, record["sr_id"], limit=20)["srs"])

@@ -116,7 +116,8 @@ def _candidates(ask: Ask, lexemes: list[str], totals: frequencies.Totals) -> tup
             {"family": query},
             False,
         )
-    tests, params = [], {}
+    tests: list[str] = []
+    params: dict[str, Any] = {}
     if rare:
         params["rare"] = rare
         tests.append(
@@ -141,7 +142,7 @@ def choose(lexemes: list[str], totals: frequencies.Totals, cap: int) -> tuple[li
     `lexemes` come rarest first. The pairs are of the next few words, heaviest first.
     """
     rare: list[str] = []
-    used = 0
+    used = 0.0
     for lexeme in lexemes:
         count = totals.frequency.get(lexeme, 0)
         if used + count > cap:
@@ -151,7 +152,7 @@ def choose(lexemes: list[str], totals: frequencies.Totals, cap: int) -> tuple[li
     common = lexemes[len(rare) : len(rare) + COMMON_MAX]
     weight = {x: idf(totals.records, totals.frequency.get(x, 0)) for x in common}
     both = [(a, b) for i, a in enumerate(common) for b in common[i + 1 :]]
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for first, second in sorted(both, key=lambda pair: -(weight[pair[0]] + weight[pair[1]])):
         expected = 1.5 * _together([first, second], totals)
         if used + expected <= cap:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class OpenAIEmbedder:
         self.dimension = dimension
         self._model, self._url, self._key, self._timeout = model, url, key, timeout
         self._lock = threading.Lock()
-        self._client = None
+        self._client: Any = None
 
     def _connect(self):
         with self._lock:

@@ -101,6 +101,8 @@ class CaseNumberExtractor:
 
     def _matter(self, text):
         for match in _MATTER.finditer(text):
+            if re.fullmatch(r"(?:19|20)[0-9]{2}", match["number"]) and not match["prefix"]:
+                continue  # "2001-2021": years
             value = _plain(match.group())
             data = {"year": int(match["year"]), "number": int(match["number"])}
             yield TagProposal("matter_number", value, match.start(), match.end(), data=data)

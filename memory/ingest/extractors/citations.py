@@ -20,6 +20,7 @@ _LIKELY = re.compile(
 _NEUTRAL = re.compile(
     r"\[(?P<year>1[89][0-9]{2}|20[0-9]{2})\]\s{1,2}(?:(?P<volume>[0-9]{1,2})\s)?(?P<court>[A-Z][A-Za-z]{1,9}(?:\s(?:Civ|Crim|Ch|QB|KB|Fam|Admin|Comm|TCC|Pat|IPEC|CSIH|Lloyd['’]s\sRep))?)\s(?P<number>[0-9]{1,5})(?:\s\((?P<division>[A-Z][A-Za-z]{1,8})\))?(?![\w-])"
 )
+_SECTIONS = re.compile(r"(?:\bSections?\b|\bSecs?\.|§{1,2})\s*", re.IGNORECASE)
 _CHUNK = 20_000
 _OVERLAP = 400
 
@@ -75,7 +76,7 @@ class CitationExtractor:
             editions = {e.reporter.short_name for e in getattr(citation, "all_editions", ()) or ()}
             if getattr(citation, "edition_guess", None) is None and len(editions) > 1:
                 data["candidates"] = sorted(editions)
-            value = clip(citation.corrected_citation())
+            value = clip(_SECTIONS.sub("§ ", citation.corrected_citation()))
             if value and text[start:end].strip():
                 yield TagProposal("citation", value, start, end, data=data)
 

@@ -105,6 +105,7 @@ class KnownValue(NamedTuple):
     value: str
     key: UUID
     written: str  # the spelling that is in use; `value` is the one to tag (they differ for aliases)
+    bare: bool = False  # `written` is the value without the parenthesis at its end
 
 
 # (tenant_id, lane_id, hashes) → the values of that lane, or controlled by that tenant, with these hashes.
@@ -176,6 +177,12 @@ def plausible(value: KnownValue, text: str, start: int, end: int) -> bool:
     """Whether a mention of one word is more than a coincidence of spelling."""
     mention, written = text[start:end], value.written
     words = norm_tokens(written)
+    if (
+        value.bare
+        and _capital(written)
+        and (not any(c.isupper() for c in mention) or (len(words) == 1 and _inside_name(text, start, end)))
+    ):
+        return False  # "a second wife" is not "Second Wife (film)", and "Princess Ada" not "Princess (film)"
     if len(words) > 1:
         # Two or more words; but not only words like "the company".
         return not all(word in COMMON for word in words) or mention == written
@@ -188,7 +195,19 @@ def plausible(value: KnownValue, text: str, start: int, end: int) -> bool:
         before = text[:start].rstrip(" \t\"'“‘(")
         return mention == written and mention[:1].isupper() and bool(before) and before[-1] not in ".!?\n:;"
     # A name written with a capital is mentioned with one; "indemnity" may be written either way.
-    return not written[:1].isupper() or mention[:1].isupper() or mention == written
+    return not _capital(written) or _capital(mention) or mention == written
+
+
+def _capital(text: str) -> bool:
+    """Whether the first letter or digit is a capital letter."""
+    return next((c for c in text if c.isalnum()), "").isupper()
+
+
+def _inside_name(text: str, start: int, end: int) -> bool:
+    """Whether a capitalised word stands right before or after: the mention is part of a longer name."""
+    after = regex.match(r"[ -]\p{Lu}", text[end : end + 2])
+    before = regex.search(r"(?<![.!?:]\s)\b\p{Lu}[\p{L}.]*[ -]$", text[max(0, start - 30) : start])
+    return bool(after or (before and before.group().rstrip(" -").lower() not in STOP_WORDS))
 
 
 def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequence[Candidate]) -> list[TagProposal]:

@@ -1,0 +1,68 @@
+"""The timeline of everything in some lanes: without terms it is read in index order and counted up to a cap."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from memory import sql
+from memory.gather import cursor as cursors
+from memory.gather import paging
+from memory.gather.scope import CAP, Scope, current
+from memory.selectors.records import by_id
+
+_DATED = """
+select x.occurred_at, x.recorded_at, x.id from unnest(%(lanes)s::int[]) l(id) cross join lateral (
+  select r.occurred_at, r.recorded_at, r.id, r.at from memory_record r
+  where r.lane_id = l.id and r.occurred_at is not null and {current}
+    and (%(start)s::timestamptz is null or r.at >= %(start)s) and (%(end)s::timestamptz is null or r.at < %(end)s)
+    and (%(a0)s::timestamptz is null or (r.at >= %(a0)s and (r.at, r.recorded_at, r.id) > (%(a0)s, %(a1)s, %(a2)s)))
+  order by r.at, r.recorded_at, r.id limit %(limit)s) x
+order by x.occurred_at, x.recorded_at, x.id limit %(limit)s
+""".format(current=current("r"))
+
+_COUNT = """
+select count(*) from (
+  select 1 from memory_record r where r.lane_id = any(%(lanes)s) and r.occurred_at is not null and {current}
+    and (%(start)s::timestamptz is null or r.at >= %(start)s) and (%(end)s::timestamptz is null or r.at < %(end)s)
+  limit %(cap)s) x
+""".format(current=current("r"))
+
+_UNDATED = """
+select x.id from unnest(%(lanes)s::int[]) l(id) cross join lateral (
+  select r.id, r.at from memory_record r where r.lane_id = l.id and r.occurred_at is null and {current}
+  order by r.at desc, r.id desc limit %(limit)s) x order by x.at desc, x.id desc limit %(limit)s
+""".format(current=current("r"))
+
+
+def everything(
+    scope: Scope,
+    *,
+    start: datetime | None = None,
+    end: datetime | None = None,
+    limit: int = 200,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """The reply of `gather.timeline` for no terms at all; `count` stops at CAP and says so in `count_capped`."""
+    query = paging.query_of(scope, "chronology", str(start), str(end), scope.lanes)
+    after = cursors.unseal(query, cursor)
+    place = (datetime.fromisoformat(after[0]), datetime.fromisoformat(after[1]), after[2]) if after else (None,) * 3
+    params = {"lanes": scope.lanes, "start": start, "end": end, **scope.params}
+    rows = sql.fetch(_DATED, {**params, "limit": limit + 1, "a0": place[0], "a1": place[1], "a2": place[2]})
+    count = sql.fetch(_COUNT, {**params, "cap": CAP + 1})[0][0]
+    undated = [record for (record,) in sql.fetch(_UNDATED, {**params, "limit": limit})]
+    more, rows = len(rows) > limit, rows[:limit]
+    shapes = by_id(scope.reader, [row[2] for row in rows] + undated, scope.instant)
+    last = rows[-1] if rows else None
+    return {
+        "srs": [shapes[row[2]] for row in rows if row[2] in shapes],
+        "undated": [shapes[record] for record in undated if record in shapes],
+        "count": min(count, CAP),
+        "count_capped": count > CAP,
+        "kept": [],
+        "dropped": [],
+        "next_cursor": cursors.seal(query, [last[0].isoformat(), last[1].isoformat(), last[2]])
+        if more and last
+        else None,
+        "hint": None,
+    }
