@@ -13,6 +13,7 @@ from lanes import keys, services
 from lanes.models import AgentProfile, ApiKey, Lane, Membership, Team, User, Wall
 from lanes.readers import reader_for_profile, reader_for_user
 from memory.models import EdgeProperty, Record, RecordText, RecordVector
+from memory.services import records
 from tests.admin import desk as desks
 from tests.admin.desk import Desk, address, changed, form_data, record_of, tables
 
@@ -112,8 +113,11 @@ def test_what_the_service_refuses_is_said_beside_the_field(desk: Desk, ada: Clie
 
 def test_saving_a_record_as_it_is_keeps_its_vector_and_version(desk: Desk, ada: Client) -> None:
     record = record_of(desk, "red")
+    services_say = records.update(reader_for_user(desk.people["ada"], desk.tenants["firm"]), sr_id=record.sr_id,
+                                  text=" Two\nlines, and a space at the end. ")  # fmt: skip
+    assert services_say.changed
     before = tables()
-    response = save(ada, record)
+    response = save(ada, record, text=" Two\r\nlines, and a space at the end. ")
     assert "changed successfully" in response.content.decode()
     assert not changed(before)
     assert RecordVector.everything.filter(record=record).exists()
@@ -201,7 +205,7 @@ def test_a_wall_keeps_whom_its_editor_cannot_see(desk: Desk, ada: Client) -> Non
     wall = desk.tenants["firm"].walls.get(name="zqdomestic wall")
     (person,) = wall.users.all()
     Membership.objects.filter(user=person).delete()
-    response = save(ada, wall, name="Renamed")
+    response = save(ada, wall, name="Renamed", users=[])  # what a browser sends: the person is not on the form
     assert "changed successfully" in response.content.decode()
     wall.refresh_from_db()
     assert wall.name == "Renamed"
