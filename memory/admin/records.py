@@ -73,6 +73,12 @@ class RecordForm(ServiceForm):
             return self.instance.tenant_id
         return lane.tenant_id if lane else None
 
+    def clean_source(self) -> dict[str, Any]:
+        source = self.cleaned_data["source"]
+        if source is not None and not isinstance(source, dict):
+            raise forms.ValidationError("Write a JSON object.")
+        return source or {}
+
     def write(self) -> Record:
         data = self.cleaned_data
         lane = data["lane"]

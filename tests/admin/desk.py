@@ -237,7 +237,7 @@ def form_data(response: Any) -> dict[str, Any]:
             elif isinstance(value, list | tuple):
                 data[bound.html_name] = [str(getattr(item, "pk", item)) for item in value]
             elif value is not None and value is not False:
-                data[bound.html_name] = str(bound.field.prepare_value(value))
+                data[bound.html_name] = str(value)
 
     take(response.context["adminform"].form)
     for inline in response.context["inline_admin_formsets"]:

@@ -102,6 +102,8 @@ def test_what_the_service_refuses_is_said_beside_the_field(desk: Desk, ada: Clie
     response = save(ada, record, occurred="the day before")
     assert response.context["errors"]
     assert "occurred" in response.context["adminform"].form.errors
+    response = save(ada, record, source='"a string"')
+    assert "JSON object" in response.content.decode()
     response = save(ada, record, title="Late", expected_version="7")
     assert "not 7" in response.content.decode()
     response = ada.post(
