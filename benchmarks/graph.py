@@ -118,6 +118,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--port", type=int, default=8790)
     parser.add_argument("--no-http", action="store_true")
+    parser.add_argument("--only", default="", help='kinds to measure, comma-separated: "radius 2,path"')
     args = parser.parse_args()
     import django
 
@@ -159,6 +160,8 @@ def main() -> None:
         where = "http" if isinstance(call, Client) else "engine"
 
         def measure(name: str, calls: list, size: Callable[[dict], int]) -> None:
+            if args.only and name.split(",")[0] not in args.only.split(","):
+                return
             measured(name, calls, size, processor)
 
         for depth in (1, 2, 3, 5, 8):

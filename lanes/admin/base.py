@@ -240,7 +240,10 @@ class TenantScopedAdmin(Scoped, admin.ModelAdmin):
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only what the list's own filters ask: anything else would answer questions about columns not shown."""
         name, _, rest = lookup.partition("__")
-        names = {item[0] if isinstance(item, tuple) else item for item in self.get_list_filter(request)}  # type: ignore[arg-type]
+        names = {
+            item[0] if isinstance(item, tuple) else getattr(item, "parameter_name", item)
+            for item in self.get_list_filter(request)  # type: ignore[arg-type]
+        }
         return name in names and rest in {"", "exact", "id__exact", "isnull", "gte", "lt"}
 
     def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:

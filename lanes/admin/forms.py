@@ -21,6 +21,8 @@ class TenantForm(forms.ModelForm):
     saving a wall must not drop them because they were not on the form.
     """
 
+    newcomers: tuple[str, ...] = ()  # fields that may name people who are not members yet
+
     def tenant_id(self) -> int | None:
         """The tenant of the row as it will be saved."""
         chosen = self.cleaned_data.get("tenant")
@@ -35,7 +37,7 @@ class TenantForm(forms.ModelForm):
             field = self.fields.get(name)
             if isinstance(field, forms.ModelMultipleChoiceField):
                 chosen = list(self.cleaned_data[name])
-            elif isinstance(field, forms.ModelChoiceField) and name != "tenant":
+            elif isinstance(field, forms.ModelChoiceField) and name not in ("tenant", *self.newcomers):
                 chosen = [self.cleaned_data[name]] if self.cleaned_data[name] is not None else []
             else:
                 continue

@@ -39,8 +39,15 @@ class MembershipInline(TenantScopedInline):
         return rows.select_related("tenant")
 
 
+class MembershipForm(TenantForm):
+    """What makes somebody a member cannot ask for a member."""
+
+    newcomers = ("user",)
+
+
 @admin.register(Membership)
 class MembershipAdmin(TenantScopedAdmin):
+    form = MembershipForm
     list_display = ("user", "tenant", "role", "reads_all", "writes_all", "count_all_lanes")
     list_select_related = ("user", "tenant")
     list_filter = ("role", "reads_all", "writes_all")

@@ -48,6 +48,7 @@ def rule(*models: type[Model]) -> Callable[[Rule], Rule]:
 
 
 def ruled(model: type[Model]) -> bool:
+    """Whether a model's rows can be asked for."""
     return model in _RULES
 
 

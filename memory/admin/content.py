@@ -83,7 +83,8 @@ class ServiceForm(TenantForm):
             for path, said in (error.errors or {NON_FIELD_ERRORS: [error.detail]}).items():
                 name = path.rsplit(".", 1)[-1].split("[")[0]
                 name = self.aliases.get(name, name)
-                self.add_error(name if name in self.fields else None, said)
+                shown = name in self.fields and not self.fields[name].widget.is_hidden
+                self.add_error(name if shown else None, said if shown else error.detail)
 
 
 class ContentAdmin(TenantScopedAdmin):

@@ -4,7 +4,17 @@ from django.db.models import Exists, OuterRef, Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from lanes.admin.scope import NOTHING, AdminScope, rule
-from memory.models import EdgeProperty, EmbeddingSpace, IngestBatch, LaneValue, Record, RecordVector, Tag, Window
+from memory.models import (
+    EdgeProperty,
+    EmbeddingSpace,
+    IngestBatch,
+    IngestPolicy,
+    LaneValue,
+    Record,
+    RecordVector,
+    Tag,
+    Window,
+)
 
 STAMPS = ("e_connect", "e_adjust")
 
@@ -28,6 +38,12 @@ def _properties(scope: AdminScope) -> Q:
     another = EdgeProperty.everything.filter(key=OuterRef("key"), lane_id__in=scope.readable_lanes)
     another = another.exclude(record_id=OuterRef("record_id"))
     return Q(lane_id__in=scope.readable_lanes) & (~Q(label__in=STAMPS) | Q(Exists(another)))
+
+
+@rule(IngestPolicy)
+def _policies(scope: AdminScope) -> Q:
+    """How lanes are set up, like the lanes themselves."""
+    return scope.in_tenants("tenant")
 
 
 @rule(IngestBatch, EmbeddingSpace, ProcrastinateJob)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from django.db import transaction
+from django.db import connection, transaction
 
 from memory import normal, sql, words
 from memory.gather import sets
@@ -84,11 +84,15 @@ class Ask:
 @contextmanager
 def bounded(milliseconds: int):
     """A savepoint (or transaction) whose statements end in time; what fails inside leaves the rest unharmed."""
+    nested = connection.in_atomic_block
     with transaction.atomic():
-        before = sql.fetch("select current_setting('statement_timeout')")[0][0]
-        sql.fetch("select set_config('statement_timeout', %s, true)", (str(milliseconds),))
+        before = sql.fetch(
+            "select current_setting('statement_timeout'), set_config('statement_timeout', %s, true)",
+            (str(milliseconds),),
+        )[0][0]
         yield
-        sql.fetch("select set_config('statement_timeout', %s, true)", (before,))
+        if nested:  # else it ends with the transaction
+            sql.fetch("select set_config('statement_timeout', %s, true)", (before,))
 
 
 _SUPERSEDED = """

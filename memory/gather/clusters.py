@@ -58,7 +58,7 @@ def communities(
     """
     found = _bounded(scope, terms, sr_id, max_nodes, labels, types, reader_of_origin)
     groups = subgraph.clusters(found.ids, found.properties)
-    shown = heads(scope, found.ids, [found.origin.id] if found.origin else ())
+    shown = heads(scope, found.ids, [found.origin.id] if found.origin else (), reader_of_origin)
     together = [group for group in groups if len(group) > 1]
     typical = [_typical(group, found.properties) for group in together[:limit]]
     carrier = {prop.key: prop.members[0].record for prop in found.properties}
@@ -98,7 +98,7 @@ def central(
     standings = subgraph.standings(found.ids, found.properties)
     standings.sort(key=lambda s: -getattr(s, by))
     sampled = len(found.ids) > subgraph.SOURCES_MAX
-    shown = heads(scope, found.ids, [found.origin.id] if found.origin else ())
+    shown = heads(scope, found.ids, [found.origin.id] if found.origin else (), reader_of_origin)
     return {
         "by": by,
         "betweenness_from": min(len(found.ids), subgraph.SOURCES_MAX) if sampled else None,

@@ -35,7 +35,7 @@ def path(
     reach = Reach(scope, ends=[one, two], labels=labels, types=types)
     found = strongest_chain(reach, one.id, two.id, max_depth=max_depth, hub_limit=HUB_LIMIT, beam=BEAM)
     ids = [one.id, *(link.target for link in found.links)] if found.found else []
-    shown = heads(scope, ids, [one.id, two.id])
+    shown = heads(scope, ids, [one.id, two.id], reader)
     names = named(reach, {link.key: link.source for link in found.links})
     return {
         "from": start,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from lanes.readers import Reader
 from memory import sql
 from memory.gather.reach import Reach
 from memory.gather.scope import CAP, Scope, live
@@ -39,7 +40,7 @@ def radius(
     reach = Reach(scope, ends=[origin], labels=labels, types=types)
     found = walk(reach, origin.id, depth=depth, max_nodes=max_nodes, hub_limit=hub_limit)
     ids = [node.id for node in found.nodes]
-    shown = heads(scope, ids, [origin.id])
+    shown = heads(scope, ids, [origin.id], reader_of_origin)
     carriers = {hub.key: hub.parent for hub in found.hubs[:HUBS_SHOWN]}
     carriers |= {node.via: node.id for node in found.nodes if node.via}
     carriers |= {key: members[0] for key, members in found.edges.items()}
@@ -101,12 +102,14 @@ where id = any(%s) and (lane_id = any(%s) or id = any(%s))
 """
 
 
-def heads(scope: Scope, ids: Sequence[int], ends: Sequence[int] = ()) -> dict[int, dict[str, Any]]:
+def heads(
+    scope: Scope, ids: Sequence[int], ends: Sequence[int] = (), reader: Reader | None = None
+) -> dict[int, dict[str, Any]]:
     """What a graph shows of a record: {id: {sr_id, title, kind, lane, at, version}}, readable ones only.
 
-    `ends` are shown whatever lanes the walk was narrowed to: the caller resolved them.
+    `ends` are shown whatever lanes the walk was narrowed to: the caller resolved them, as `reader`.
     """
-    lanes = scope.reader.lanes
+    lanes = (reader or scope.reader).lanes
     out = {}
     for record, public_id, lane, title, kind, at, version, superseded in sql.fetch(
         _HEADS, (list(ids), scope.lanes, list(ends))

@@ -20,7 +20,9 @@ from typing import Any, Protocol
 
 Key = Any  # a hashable, orderable property key (a UUID in the database, anything in a test)
 
-FIRST_CAP = 8
+# How far a property is counted at first, and by how much further when that was not enough: a count costs mostly the
+# way to the first carrier, so a small first cap saves little.
+FIRST_CAP, GROWTH = 32, 4
 KEY_BUDGET = 20_000
 
 
@@ -147,7 +149,7 @@ class _Level:
                 return worth, batch
             if not self.uncounted:
                 return None
-            self.cap = min(self.cap * 4, self.hub_limit + 1)
+            self.cap = min(self.cap * GROWTH, self.hub_limit + 1)
             counted = self.loader.widen(list(self.open), self.cap)
             waiting, self.open = self.open, {}
             for key, step in waiting.items():

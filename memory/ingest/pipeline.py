@@ -145,6 +145,11 @@ def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
         start = time.perf_counter()
         stores.append((step.name, step.run(batch)))
         spent[step.name] = round(time.perf_counter() - start, 4)
+    for name, store in stores:
+        if hasattr(store, "ready"):
+            start = time.perf_counter()
+            store.ready()
+            spent[name] = round(spent[name] + time.perf_counter() - start, 4)
     outcome.failed |= {record: _said(error) for record, error in batch.failures.items()}
     items = [item for item in batch.items if item.record_id not in batch.failures]
     start = time.perf_counter()

@@ -74,7 +74,7 @@ def _behind(lane_id: int, newest: int, enough: int) -> int:
 
 def _mentioning(lane_id: int, value: str, newest: int) -> list[int]:
     """Records of the lane with all words of a value, by the word index; the extractor then decides."""
-    found = set()
+    found: set[int] = set()
     for spelling in {value, _QUALIFIER.sub("", value)}:
         query = words.tsquery_all(spelling)
         lexemes = words.required(spelling)

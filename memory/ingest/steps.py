@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -65,7 +66,8 @@ class Step(Protocol):
     """`name` shows in the status and in measurements.
 
     `run` may raise: the pipeline then finds out which records it fails for. Raising memory.ingest.errors.Unavailable
-    says that nothing is wrong with the records and the whole batch is to be tried again later.
+    says that nothing is wrong with the records and the whole batch is to be tried again later. Work that goes on in
+    another thread is waited for through `store.ready()`, which the pipeline calls before the transaction begins.
     """
 
     name: str
@@ -130,8 +132,15 @@ class LanguageModel(Tags):
         return [from_settings()]
 
 
+_embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
+
+
 class Vectors:
-    """The record's vector and those of its windows."""
+    """The record's vector and those of its windows.
+
+    The embedder works outside of Python's lock, so it runs in a thread beside the other steps; the database is
+    asked in the caller's thread only.
+    """
 
     name = "vectors"
 
@@ -139,16 +148,17 @@ class Vectors:
         embedder = configured()
         space.ensure(embedder)
         plans = [vectors.plan(vectors.Source(i.record_id, i.version, i.title, i.text)) for i in batch.items]
-        made = embedder.documents([text for plan in plans for text in plan.texts])
-        rows, offset = {}, 0
-        for plan in plans:
-            rows[plan.source.id] = made[offset : offset + len(plan.texts)]
-            offset += len(plan.texts)
+        made = _embedding.submit(embedder.documents, [text for plan in plans for text in plan.texts])
 
         def store(items: Sequence[Item]) -> None:
             current = {item.record_id for item in items}
+            rows, offset = {}, 0
+            for plan in plans:
+                rows[plan.source.id] = made.result()[offset : offset + len(plan.texts)]
+                offset += len(plan.texts)
             vectors.store([plan for plan in plans if plan.source.id in current], rows)
 
+        store.ready = made.result  # type: ignore[attr-defined]
         return store
 
 

@@ -22,6 +22,7 @@ _TRIGGER = re.compile(
     r"|hour|minute|second|decade|centur|fortnight|noon|midnight|" + "|".join(grammar.MONTHS),
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"[0-9]")
 _JOIN = re.compile(r"\s{0,3}(?:to|until|till|through|thru|and|up to|[-\u2010-\u2015])\s{0,3}(?:the\s)?", re.IGNORECASE)
 _FROM = re.compile(r"(?:\bfrom|\bbetween)(?:\s(?:the|about))?\s{1,3}$", re.IGNORECASE)
 _RELATION = re.compile(
@@ -67,7 +68,8 @@ def _atoms(text: str, scene: grammar.Scene) -> list[Term]:
     """Single terms, the earlier rule winning where two overlap."""
     found: list[Term] = []
     taken = bytearray(len(text) + 1)
-    for pattern, handler in RULES:
+    # Absolute terms all have a digit.
+    for pattern, handler in RULES if _DIGIT.search(text) else relative.RULES:
         for match in pattern.finditer(text):
             start, end = _trim(match)
             if 1 in taken[start:end]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from procrastinate.contrib.django import app
 
@@ -12,10 +13,16 @@ from memory.ingest import queue, upkeep
 _OPTIONS = {"concurrency": 1, "delete_jobs": "successful", "update_heartbeat_interval": 5.0}
 
 
+def _connector() -> Any:
+    """A connection of the worker's own, beside Django's."""
+    connector: Any = app.connector
+    return connector.get_worker_connector()
+
+
 def run(name: str = "worker", **options) -> None:
     """Work until SIGINT or SIGTERM. What an earlier worker left lying is taken up first."""
     upkeep.run()
-    with app.replace_connector(app.connector.get_worker_connector()) as working:
+    with app.replace_connector(_connector()) as working:
         working.run_worker(name=name, **{**_OPTIONS, **options})
 
 
@@ -28,7 +35,7 @@ def until_idle(timeout: float | None = None) -> bool:
     end = None if timeout is None else time.monotonic() + timeout
     while True:
         upkeep.run()
-        with app.replace_connector(app.connector.get_worker_connector()) as working:
+        with app.replace_connector(_connector()) as working:
             working.run_worker(name="until-idle", wait=False, **{**_OPTIONS, "install_signal_handlers": False})
         queue.hasten()
         left = queue.waiting()

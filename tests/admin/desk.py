@@ -15,7 +15,7 @@ from guardian.shortcuts import assign_perm
 
 from lanes import keys, services
 from lanes.models import Membership, Tenant, User
-from memory.models import EmbeddingSpace, IngestBatch, Record
+from memory.models import EmbeddingSpace, IngestBatch, IngestPolicy, Record
 from tests import matrix
 from tests.matrix import MARKERS, Marked
 
@@ -143,6 +143,7 @@ def _permission_rows(desk: Desk, place: str, marker: str) -> None:
     tenant = desk.tenants[place]
     person = services.create_user(tenant=tenant, username=f"{marker}-person", password="Long-enough-1")
     lane = services.create_lane(tenant=tenant, slug=f"{marker}-lane", name=f"{marker} lane")
+    IngestPolicy.everything.create(tenant=tenant, lane=lane, discover=True)
     team = services.create_team(tenant=tenant, name=f"{marker} team", members=[person])
     profile = services.create_profile(tenant=tenant, slug=f"{marker}-profile", name=f"{marker} profile")
     for holder in (person, team, profile):
@@ -236,7 +237,7 @@ def form_data(response: Any) -> dict[str, Any]:
             elif isinstance(value, list | tuple):
                 data[bound.html_name] = [str(getattr(item, "pk", item)) for item in value]
             elif value is not None and value is not False:
-                data[bound.html_name] = str(bound.field.prepare_value(value))
+                data[bound.html_name] = str(value)
 
     take(response.context["adminform"].form)
     for inline in response.context["inline_admin_formsets"]:

@@ -13,6 +13,7 @@ from lanes import keys, services
 from lanes.models import AgentProfile, ApiKey, Lane, Membership, Team, User, Wall
 from lanes.readers import reader_for_profile, reader_for_user
 from memory.models import EdgeProperty, Record, RecordText, RecordVector
+from memory.services import records
 from tests.admin import desk as desks
 from tests.admin.desk import Desk, address, changed, form_data, record_of, tables
 
@@ -101,6 +102,8 @@ def test_what_the_service_refuses_is_said_beside_the_field(desk: Desk, ada: Clie
     response = save(ada, record, occurred="the day before")
     assert response.context["errors"]
     assert "occurred" in response.context["adminform"].form.errors
+    response = save(ada, record, source='"a string"')
+    assert "JSON object" in response.content.decode()
     response = save(ada, record, title="Late", expected_version="7")
     assert "not 7" in response.content.decode()
     response = ada.post(
@@ -117,6 +120,11 @@ def test_saving_a_record_as_it_is_keeps_its_vector_and_version(desk: Desk, ada: 
     assert "changed successfully" in response.content.decode()
     assert not changed(before)
     assert RecordVector.everything.filter(record=record).exists()
+    text = " Two\nlines, and a space at the end. "
+    records.update(reader_for_user(desk.people["ada"], desk.tenants["firm"]), sr_id=record.sr_id, text=text)
+    before = tables()
+    save(ada, record, text=text.replace("\n", "\r\n"))  # as browsers send it
+    assert not changed(before)
 
 
 def test_reading_is_not_writing(desk: Desk) -> None:
@@ -201,7 +209,7 @@ def test_a_wall_keeps_whom_its_editor_cannot_see(desk: Desk, ada: Client) -> Non
     wall = desk.tenants["firm"].walls.get(name="zqdomestic wall")
     (person,) = wall.users.all()
     Membership.objects.filter(user=person).delete()
-    response = save(ada, wall, name="Renamed")
+    response = save(ada, wall, name="Renamed", users=[])  # what a browser sends: the person is not on the form
     assert "changed successfully" in response.content.decode()
     wall.refresh_from_db()
     assert wall.name == "Renamed"
@@ -354,3 +362,13 @@ def test_an_inactive_tenant_or_person_is_let_in_no_more(desk: Desk, ada: Client)
     firm.is_active = False
     firm.save()
     assert ada.get("/admin/").status_code == 302
+
+
+def test_there_is_one_door(desk: Desk) -> None:
+    """Signing in to the admin goes through the page that slows failed attempts down."""
+    response = Client().get("/admin/", follow=True)
+    assert [url for url, _ in response.redirect_chain][-1].startswith("/accounts/login/?next=/admin/")
+    assert desk.client("mia").get("/admin/", follow=True).status_code == 403
+    assert desk.client("ada").get("/admin/login/?next=https://example.com/").url == "/admin/"
+    posted = {"username": "ada", "password": "Long-enough-1"}
+    assert Client().post("/admin/login/", posted).url.startswith("/accounts/login/")

@@ -14,7 +14,7 @@ from lanes import keys, services
 from lanes.models import AgentProfile, Lane, Membership, Tenant, User, Wall
 from lanes.readers import reader_for_user
 from memory.admin import content, newest
-from memory.models import EmbeddingSpace, IngestBatch, LaneValue, Record
+from memory.models import EmbeddingSpace, IngestBatch, IngestPolicy, LaneValue, Record
 from memory.services import records
 from tests.admin.desk import REGISTRY, _derived_rows, address
 
@@ -40,6 +40,7 @@ def grow(tenant: Tenant, start: int, stop: int) -> None:
         team = services.create_team(tenant=tenant, name=f"team {i}", members=[person])
         profile = services.create_profile(tenant=tenant, slug=f"profile{i}")
         other = services.create_lane(tenant=tenant, slug=f"lane{i}")
+        IngestPolicy.everything.create(tenant=tenant, lane=other)
         first = AgentProfile.objects.order_by("pk").first()
         for holder in (person, team, profile):
             services.grant(tenant=tenant, holder=holder, read=[lane])
@@ -60,7 +61,7 @@ def grow(tenant: Tenant, start: int, stop: int) -> None:
             edge_properties=["client:Acme", f"matter:{i}"],
             tags=[f"tag {i}"],
         )
-    connection.cursor().execute("truncate memory_window; truncate memory_recordvector")
+    connection.cursor().execute("truncate memory_window restart identity; truncate memory_recordvector")
     EmbeddingSpace.objects.all().delete()
     _derived_rows()
 

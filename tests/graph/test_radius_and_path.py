@@ -190,7 +190,7 @@ def test_a_walk_narrowed_to_other_lanes_still_starts_at_its_record(firm):
     b = firm.write("B", "beta", edge_properties=["topic:x"])
     narrowed = firm.scope(firm.anna.narrow(["beta"]))
     reply = radius(narrowed, a, reader_of_origin=firm.anna)
-    assert [n["sr_id"] for n in reply["nodes"]] == [a, b]
+    assert [(n["sr_id"], n["lane"]) for n in reply["nodes"]] == [(a, "alpha"), (b, "beta")]
 
 
 def test_a_dense_graph_at_depth_eight_is_answered_in_few_statements(firm, django_assert_max_num_queries):

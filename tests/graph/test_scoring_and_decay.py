@@ -152,3 +152,15 @@ def test_pruning_drops_only_what_was_found_and_is_weak_and_not_held(alike):
     left = sql.fetch("select value from memory_edgeproperty where record_id = %s", (a,))
     assert len(left) == 1 and left[0][0].startswith("asserted_")
     assert decay.prune(tenant, now=later)["looked_at"] == 0
+
+
+def test_the_command_prunes_one_tenant(alike, capsys):
+    from django.core.management import CommandError, call_command
+
+    discover(alike.anna, [alike.ids["a"]])
+    call_command("prune_connections", tenant="ferris")
+    assert "2 found connections looked at, 0 removed" in capsys.readouterr().out
+    call_command("prune_connections", tenant="ferris", below=0.7)
+    assert "2 found connections looked at, 1 removed" in capsys.readouterr().out
+    with pytest.raises(CommandError):
+        call_command("prune_connections", tenant="nobody")

@@ -107,7 +107,7 @@ def mentions(ask: Ask) -> list[Mention]:
     text = ask.question[:HEAD]
     spans = candidates(text)
     whole = normal.norm_key(text)
-    hashes = sorted({span.hash for span in spans} | {whole})
+    hashes = sorted({hashed for hashed, _, _, _ in spans} | {whole})
     by_hash: dict[int, dict[UUID, Mention]] = {}
     for label, value, key, alias_of, alias_value, hash_ in sql.fetch(
         _MENTIONED, {"lanes": ask.lanes, "hashes": hashes}
@@ -117,14 +117,14 @@ def mentions(ask: Ask) -> list[Mention]:
         by_hash.setdefault(hash_, {}).setdefault(target, mention)
     found: dict[UUID, Mention] = dict(by_hash.get(whole, {}))
     taken = bytearray(len(text))
-    hits = [span for span in spans if span.hash in by_hash]
-    for span in sorted(hits, key=lambda s: (-s.size, -(s.end - s.start), s.start)):
-        if 1 in taken[span.start : span.end]:
+    hits = [(-words, start - end, start, end, hashed) for hashed, start, end, words in spans if hashed in by_hash]
+    for _, _, start, end, hashed in sorted(hits):
+        if 1 in taken[start:end]:
             continue
-        taken[span.start : span.end] = b"\x01" * (span.end - span.start)
-        if not _says_something(text[span.start : span.end]):
+        taken[start:end] = b"\x01" * (end - start)
+        if not _says_something(text[start:end]):
             continue
-        for key, mention in by_hash[span.hash].items():
+        for key, mention in by_hash[hashed].items():
             if len(found) < MENTIONS_MAX:
                 found.setdefault(key, mention)
     return list(found.values())

@@ -61,7 +61,7 @@ class CitationExtractor:
         except Exception:  # noqa: BLE001 - a parser's fault on odd text must not cost the other tags
             logger.warning("citations could not be read", exc_info=True)
             return
-        kinds = {FullCaseCitation: "case", FullLawCitation: "law", FullJournalCitation: "journal"}
+        kinds: dict[type, str] = {FullCaseCitation: "case", FullLawCitation: "law", FullJournalCitation: "journal"}
         for citation in citations:
             kind = kinds.get(type(citation))
             start, end = citation.span()

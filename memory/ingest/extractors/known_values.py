@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import blake2b
+from operator import itemgetter
 from typing import NamedTuple
 from uuid import UUID
 
@@ -134,11 +136,9 @@ def tokens(text: str) -> list[Token]:
     return found[:MAX_TOKENS]
 
 
-class Candidate(NamedTuple):
-    hash: int
-    start: int
-    end: int
-    size: int  # words, or characters / 2 in an unspaced run: what "longest" compares first
+# (hash, start, end, size): size is the number of words, which "longest" compares first. Plain tuples, because there
+# are hundreds of them for a short text.
+Candidate = tuple[int, int, int, int]
 
 
 class Prepared(NamedTuple):
@@ -151,16 +151,22 @@ class Prepared(NamedTuple):
 def candidates(text: str) -> list[Candidate]:
     """Every run of words (and of characters in unspaced scripts) that could be a value."""
     words = tokens(text)
-    found = []
-    for first in range(len(words)):
-        if first and words[first - 1].start == words[first].start:
+    found: list[Candidate] = []
+    add = found.append
+    count = len(words)
+    for first in range(count):
+        word, start, _ = words[first]
+        if first and words[first - 1][1] == start:
             continue  # inside one written piece: "¼" is two words, but neither is a mention
         run = ""
-        for last in range(first, min(first + MAX_WORDS, len(words))):
-            run = f"{run} {words[last].word}" if run else words[last].word
-            if last + 1 < len(words) and words[last + 1].start == words[last].start:
+        for last in range(first, min(first + MAX_WORDS, count)):
+            word, began, end = words[last]
+            run = f"{run} {word}" if run else word
+            if last + 1 < count and words[last + 1][1] == began:
                 continue
-            found.append(Candidate(hash64(run), words[first].start, words[last].end, last - first + 1))
+            # memory.normal.hash64, written out: this line is most of the extractor's time.
+            digest = blake2b(run.encode(), digest_size=8).digest()
+            add((int.from_bytes(digest, "big", signed=True), start, end, last - first + 1))
     if not text.isascii():
         for match in _UNSPACED.finditer(text):
             piece, offset = match.group(), match.start()
@@ -169,7 +175,7 @@ def candidates(text: str) -> list[Candidate]:
             for first in range(len(piece)):
                 for last in range(first + 2, min(first + MAX_RUN, len(piece)) + 1):
                     if last - first < len(piece):
-                        found.append(Candidate(hash64(piece[first:last]), offset + first, offset + last, 1))
+                        add((hash64(piece[first:last]), offset + first, offset + last, 1))
     return found
 
 
@@ -217,21 +223,21 @@ def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequenc
         if not value.label.startswith("e_"):
             by_hash.setdefault(value.norm_key, []).append(value)
     own = {norm_key(title), bare_key(title)} if norm_tokens(title) else set()
-    hits = [span for span in spans if span.hash in by_hash]
-    hits.sort(key=lambda s: (-s.size, -(s.end - s.start), s.start))
+    hits = [span for span in spans if span[0] in by_hash]
+    hits.sort(key=lambda s: (-s[3], s[1] - s[2], s[1]))
     taken = bytearray(len(text) + 1)
     found: list[TagProposal] = []
     counts: dict[UUID, int] = {}
-    for span in hits:
-        if 1 in taken[span.start : span.end]:
+    for hash_, start, end, _ in hits:
+        if 1 in taken[start:end]:
             continue
-        if span.hash in own:
-            taken[span.start : span.end] = b"\x01" * (span.end - span.start)
+        if hash_ in own:
+            taken[start:end] = b"\x01" * (end - start)
             continue
-        good = [v for v in by_hash[span.hash] if plausible(v, text, span.start, span.end)]
+        good = [v for v in by_hash[hash_] if plausible(v, text, start, end)]
         if not good:
             continue
-        taken[span.start : span.end] = b"\x01" * (span.end - span.start)
+        taken[start:end] = b"\x01" * (end - start)
         seen = set()
         for value in good:
             if value.key in seen:
@@ -240,7 +246,7 @@ def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequenc
             counts[value.key] = counts.get(value.key, 0) + 1
             if counts[value.key] <= MAX_MENTIONS:
                 data = {"controlled": True} if value.lane_id is None else {}
-                found.append(TagProposal(value.label, value.value, span.start, span.end, data=data, key=value.key))
+                found.append(TagProposal(value.label, value.value, start, end, data=data, key=value.key))
     return sorted(found, key=lambda p: p.start)
 
 
@@ -280,8 +286,8 @@ class KnownValueExtractor:
         lanes: dict[tuple[int, int], set[int]] = {}
         for found, context in zip(prepared, contexts, strict=True):
             hashes = lanes.setdefault((context.tenant_id, context.lane_id), set())
-            hashes.update(span.hash for span in found.title)
-            hashes.update(span.hash for span in found.text)
+            hashes.update(map(itemgetter(0), found.title))
+            hashes.update(map(itemgetter(0), found.text))
         values: dict[tuple[int, int], dict[int, list[KnownValue]]] = {}
         for lane, hashes in lanes.items():
             by_hash = values.setdefault(lane, {})
@@ -301,4 +307,4 @@ class KnownValueExtractor:
 
 
 def _among(by_hash: dict[int, list[KnownValue]], spans: Sequence[Candidate]) -> list[KnownValue]:
-    return [value for hash_ in {span.hash for span in spans} & by_hash.keys() for value in by_hash[hash_]]
+    return [value for hash_ in by_hash.keys() & map(itemgetter(0), spans) for value in by_hash[hash_]]

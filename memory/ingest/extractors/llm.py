@@ -93,7 +93,7 @@ class LLMExtractor:
     def __init__(self, settings: LLMSettings | None, allowed: Callable[[int, int], bool] = denied) -> None:
         self.settings = settings
         self.allowed = allowed
-        self._client = None
+        self._client: Any = None
 
     def extract(self, text: str, context: ExtractContext) -> list[TagProposal]:
         """Raises LLMUnavailable or LLMUnusable where there is no usable answer, so that the pipeline tries again."""
@@ -101,21 +101,21 @@ class LLMExtractor:
             return []
         if not self.allowed(context.tenant_id, context.lane_id):
             return []
-        return read_answer(self._ask(text[:MAX_TEXT]), text)
+        return read_answer(self._ask(self.settings, text[:MAX_TEXT]), text)
 
-    def _ask(self, text: str) -> str:
+    def _ask(self, settings: LLMSettings, text: str) -> str:
         import openai
 
         if self._client is None:
             self._client = openai.OpenAI(
-                base_url=self.settings.base_url,
-                api_key=self.settings.api_key or "none",
-                timeout=self.settings.timeout,
-                max_retries=self.settings.max_retries,
+                base_url=settings.base_url,
+                api_key=settings.api_key or "none",
+                timeout=settings.timeout,
+                max_retries=settings.max_retries,
             )
         try:
             answer = self._client.chat.completions.create(
-                model=self.settings.model,
+                model=settings.model,
                 temperature=0,
                 messages=[
                     {"role": "system", "content": _INSTRUCTIONS},

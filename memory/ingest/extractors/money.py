@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal, InvalidOperation
+from typing import Any
 
 from memory.ingest.extractors.base import ExtractContext, TagProposal
 from memory.ingest.times.numbers import NUMBER_WORDS, parse_number
@@ -125,7 +126,8 @@ class MoneyExtractor:
         return found
 
     def _proposal(self, match: re.Match[str]) -> TagProposal | None:
-        data, scale = {}, None
+        data: dict[str, Any] = {}
+        scale = None
         if match["words"]:
             number = parse_number(match["words"])
             amount = None if number is None else Decimal(int(number))

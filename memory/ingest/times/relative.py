@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from memory.ingest.times import spans
 from memory.ingest.times.grammar import (
@@ -237,7 +238,7 @@ def clock(match, scene):
             return None
         if half:
             hour = hour % 12 + (12 if half[0] == "p" else 0)
-    data = {"clock": (hour, minute, int(match["s"]) if match["s"] else None)}
+    data: dict[str, Any] = {"clock": (hour, minute, int(match["s"]) if match["s"] else None)}
     if match["z"]:
         data["zone"] = ZONES[match["z"].lower()]
     return Span("time", f"T{hour:02d}:{minute:02d}", unit="clock", data=data)

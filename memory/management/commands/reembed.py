@@ -36,7 +36,7 @@ class Command(BaseCommand):
             self.stdout.write(f"The stored vectors are already made by {embedder.name}.")
             return
         reembed.start(embedder)
-        left = reembed.progress()
+        left = reembed.progress() or {"total": 0, "done": 0}
         with tqdm(total=left["total"], initial=left["done"], unit="vector", file=self.stderr) as bar:
             reembed.fill(embedder, bar.update)
         reembed.index()
