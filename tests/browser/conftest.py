@@ -197,7 +197,7 @@ class Window:
         return self
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     found = chromium()
     if found is None:

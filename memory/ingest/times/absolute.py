@@ -43,6 +43,7 @@ RULES: Rules = []
     r"\s?(?P<z>Z|UTC|[+-][0-2][0-9]:?[0-5][0-9])?)?(?![\w-])",
 )
 def iso_date(match, scene):
+    """2024-05-03."""
     date = spans.ymd(int(match["y"]), int(match["mo"]), int(match["d"]), scene.zone)
     if not match["h"]:
         return date
@@ -56,6 +57,7 @@ def iso_date(match, scene):
 
 @rule(RULES, r"(?P<y>[12][0-9]{3})年(?:(?P<m>1[0-2]|0?[1-9])月(?:(?P<d>" + DAY + r")[日号])?)?")
 def cjk_date(match, scene):
+    """2024年5月3日."""
     if match["d"]:
         return spans.ymd(int(match["y"]), int(match["m"]), int(match["d"]), scene.zone)
     if match["m"]:
@@ -65,6 +67,7 @@ def cjk_date(match, scene):
 
 @rule(RULES, rf"{BEFORE}(?P<y>[12][0-9]{{3}})/(?P<m>1[0-2]|0?[1-9])/(?P<d>{DAY})(?![\w/-])")
 def ymd_slashes(match, scene):
+    """2024/05/03."""
     return spans.ymd(int(match["y"]), int(match["m"]), int(match["d"]), scene.zone)
 
 
@@ -95,6 +98,7 @@ def numeric_date(match, scene):
     rf"|(?P<a2>{DTH})\s?(?:{DASH}|to|through|and)\s?(?P<b2>{DTH}){S}(?:of{S})?(?P<m2>{M})(?:,?{S}(?P<y2>{YEAR}))?)(?![0-9:]|[-/][0-9])",
 )
 def day_range(match, scene):
+    """3 to 6 May 2024: from one day of a month to another."""
     first, last = leading_int(match["a"] or match["a2"]), leading_int(match["b"] or match["b2"])
     number = month_number(match["m"] or match["m2"])
 
@@ -115,6 +119,7 @@ def day_range(match, scene):
     rf"{BEFORE}(?:the{S})?(?P<d>{DTH})(?:{S}|-)?(?:day{S})?(?:of{S}|de{S})?(?P<m>{M})(?:(?:,?{S}|-)(?:de{S})?(?P<y>{YEAR}))?(?!\w|[-/:][0-9])",
 )
 def day_month(match, scene):
+    """3 May 2024."""
     number, dayno = month_number(match["m"]), leading_int(match["d"])
     if match["y"]:
         return spans.ymd(int(match["y"]), number, dayno, scene.zone)
@@ -130,6 +135,7 @@ def day_month(match, scene):
     rf"{BEFORE}(?P<m>{M}){S}(?:the{S})?(?P<d>{DTH})(?![0-9:])(?:(?:,\s{{0,2}}|{S})(?P<y>{YEAR})(?![0-9]|-[0-9]))?(?!\w|[-/][0-9]|[.,][0-9])",
 )
 def month_day(match, scene):
+    """May 3, 2024."""
     number, dayno = month_number(match["m"]), leading_int(match["d"])
     if match["y"]:
         return spans.ymd(int(match["y"]), number, dayno, scene.zone)
@@ -142,6 +148,7 @@ def month_day(match, scene):
 
 @rule(RULES, rf"{BEFORE}{PART}(?P<m>{M})(?:,?{S}|-)(?:of{S}|de{S})?(?P<y>{YEAR}){AFTER}")
 def month_year(match, scene):
+    """May 2024."""
     return parted(match, spans.month(int(match["y"]), month_number(match["m"]), scene.zone))
 
 
@@ -151,6 +158,7 @@ def month_year(match, scene):
     rf"|(?P<y2>{YEAR})[\s/-]?(?P<h2>[QH])(?P<n2>[1-4]))(?![\w-])",
 )
 def quarter_code(match, scene):
+    """Q1 2024."""
     year = int(match["y"] or match["y2"])
     year += 2000 if year < 100 else 0
     number, kind = int(match["n"] or match["n2"]), (match["h"] or match["h2"]).upper()
@@ -162,6 +170,7 @@ def quarter_code(match, scene):
 
 @rule(RULES, rf"{BEFORE}Q(?P<n>[1-4])(?![\w'’/-])")
 def bare_quarter(match, scene):
+    """Q1, of the record's own year."""
     number = int(match["n"])
     return yearless(
         lambda year: spans.quarter(year, number, scene.zone), match.group(), "quarter", scene, match.start()
@@ -173,6 +182,7 @@ def bare_quarter(match, scene):
     rf"\b{PART}(?P<n>first|second|third|fourth|1st|2nd|3rd|4th|last){S}(?P<k>quarter|half){S}(?:of{S})?(?:the{S}year{S})?(?:FY\s?)?(?P<y>{YEAR}){AFTER}",
 )
 def quarter_words(match, scene):
+    """the first quarter of 2024."""
     number, year = ORDINALS[match["n"].lower()], int(match["y"])
     if match["k"].lower() == "half":
         return spans.half(year, 2 if match["n"].lower() == "last" else number, scene.zone)
@@ -181,6 +191,7 @@ def quarter_words(match, scene):
 
 @rule(RULES, rf"\b{PART}(?P<s>spring|summer|autumn|fall|winter){S}(?:of{S})?(?P<y>{YEAR}){AFTER}")
 def season_year(match, scene):
+    """spring 2024."""
     return parted(match, spans.season(int(match["y"]), match["s"].lower(), scene.zone))
 
 
@@ -189,6 +200,7 @@ def season_year(match, scene):
     r"(?:\b(?:the\s)?(?:(?P<part>early|mid|late)[\s-])?(?P<y>1[0-9]|20)(?P<d>[0-9])0['’]?s\b)|(?:\bthe\s['’]?|['’])(?P<short>[2-9])0['’]?s\b",
 )
 def decade(match, scene):
+    """the 1990s."""
     if match["short"]:
         return spans.decade(1900 + 10 * int(match["short"]), scene.zone)
     return parted(match, spans.decade(int(match["y"] + match["d"] + "0"), scene.zone))
@@ -196,11 +208,13 @@ def decade(match, scene):
 
 @rule(RULES, r"\b(?:(?P<part>early|mid|late)[\s-])?(?P<n>1?[0-9]|2[01])(?:st|nd|rd|th)[\s-]century\b")
 def century(match, scene):
+    """the 19th century."""
     return parted(match, spans.century(int(match["n"]), scene.zone))
 
 
 @rule(RULES, rf"{BEFORE}(?:FY|fiscal{S}year|financial{S}year)\s?(?P<y>{YEAR}|[0-9]{{2}}){AFTER}")
 def fiscal_year(match, scene):
+    """FY 2024."""
     year = int(match["y"])
     return replace(spans.year(year + 2000 if year < 100 else year, scene.zone), data={"fiscal": True})
 
@@ -210,6 +224,7 @@ def fiscal_year(match, scene):
     rf"(?<![\w./:$€£¥§#,-])(?P<a>1[5-9][0-9]{{2}}|20[0-9]{{2}})\s?{DASH}\s?(?P<b>1[5-9][0-9]{{2}}|20[0-9]{{2}})(?![\w/-]|[.,:][0-9])",
 )
 def year_range(match, scene):
+    """2019-2021: both years included."""
     return spans.between(spans.year(int(match["a"]), scene.zone), spans.year(int(match["b"]), scene.zone))
 
 
@@ -218,6 +233,7 @@ def year_range(match, scene):
     rf"(?:\b(?:{LEAD}|{PART.replace('?P<part>', '?P<lead>')[:-1]})(?:{S})?(?:the{S}year{S})?|\()(?P<y>1[5-9][0-9]{{2}}|20[0-9]{{2}})(?![\w%/§]|[-.:,][0-9]|\s?(?:shares|people|dollars|euros|units|pages|words))",
 )
 def year_alone(match, scene):
+    """in 2024: a year that a word before it marks as one."""
     span = spans.year(int(match["y"]), scene.zone)
     which = (match["lead"] or "").lower()
     if which:

@@ -87,18 +87,22 @@ def rule(rules: Rules, pattern: str) -> Callable[[Handler], Handler]:
 
 
 def month_number(name: str) -> int:
+    """1 to 12 for a month's name in any of the languages read."""
     return MONTHS[name.lower().rstrip(".")]
 
 
 def leading_int(text: str) -> int:
+    """The number a text begins with."""
     return int(re.match(r"[0-9]+", text).group())
 
 
 def unplaced(words: str, unit: str) -> Span:
+    """A term whose time cannot be told, because the record has none."""
     return Span("time", " ".join(words.lower().split()), unit=unit)
 
 
 def parted(match: re.Match[str], span: Span | None) -> Span | None:
+    """A span with the part of it that is named (early, mid, late)."""
     which = match.groupdict().get("part")
     if not which or span is None or span.begins is None:
         return span
@@ -107,6 +111,7 @@ def parted(match: re.Match[str], span: Span | None) -> Span | None:
 
 
 def direction(scene: Scene, place: int) -> str:
+    """Whether a relative term looks back or ahead, by its words or else the sentence's tense."""
     return scene.tense(place)
 
 
@@ -123,6 +128,7 @@ def nearest(candidates: list[Span], scene: Scene, place: int) -> Span:
 
 
 def yearless(make: Callable[[int], Span], words: str, unit: str, scene: Scene, place: int) -> Span | None:
+    """The year of a date written without one: the nearest that fits the tense."""
     if scene.at is None:
         return unplaced(words, unit)
     found = []

@@ -42,6 +42,7 @@ RULES: Rules = []
     r"|(?:this|yesterday|tomorrow)\s(?:morning|afternoon|evening))\b",
 )
 def near_day(match, scene):
+    """ "today", "tomorrow", "last Tuesday": a day near the record's own."""
     words = " ".join(match.group().lower().split())
     if scene.at is None:
         return unplaced(words, "day")
@@ -88,6 +89,7 @@ def weekday(match, scene):
     rf"\b(?:the{S})?(?P<part>beginning|start|middle|end){S}of{S}(?P<which>the|this|last|next){S}(?P<u>week|month|quarter|year)\b|\b(?P<ye>year-end)\b",
 )
 def part_of_unit(match, scene):
+    """ "early this month", "the end of the year": a unit near the record's own, with the part named."""
     if scene.at is None:
         return unplaced(match.group(), "part")
     unit = {"week": "W", "month": "M", "year": "Y"}.get((match["u"] or "year").lower())
@@ -107,6 +109,7 @@ def part_of_unit(match, scene):
     rf"|{ME})\b(?![\s-]long)|\bthe{S}(?P<u2>week|month|year){S}before{S}last\b",
 )
 def near_unit(match, scene):
+    """ "last week", "next quarter": a unit near the record's own."""
     if (
         match["u2"] is None
         and match["which"].lower() in ("following", "coming")
@@ -176,6 +179,7 @@ def counted(match, scene):
     rf"\b(?P<lead>in|since|by|until|till|during|from|of|through|to|before|after|and|between|early|mid|late){S}{PART}(?P<m>{ME})\b(?![.,]?\s?[0-9])",
 )
 def month_alone(match, scene):
+    """ "in May": the month that the tense of the sentence points to."""
     if not match["m"][0].isupper() or (
         match["m"].lower() in AMBIGUOUS and match["lead"].lower() in ("of", "to", "and", "from", "after", "before")
     ):
@@ -199,6 +203,7 @@ _PIECE = rf"(?:{COUNT})(?:{S}\([0-9]{{1,5}}\))?(?:{S}|-)(?:(?:business|calendar|
     rf"|\b(?P<half>half{S}an?){S}(?P<u2>hour|day|year)\b",
 )
 def length(match, scene):
+    """ "thirty (30) days": a duration."""
     parts, data = [], {}
     if match["first"]:
         for piece in filter(None, (match["first"], match["second"])):

@@ -33,11 +33,13 @@ class Span:
 
 
 def day(moment: datetime, zone: tzinfo | None = None) -> Span:
+    """The day that holds the moment, in `zone` (the moment's own when none is given)."""
     begins = datetime(moment.year, moment.month, moment.day, tzinfo=zone or moment.tzinfo)
     return Span("time", f"{begins:%Y-%m-%d}".zfill(10), begins, begins + timedelta(days=1), "day")
 
 
 def ymd(year: int, month: int, dayno: int, zone: tzinfo) -> Span:
+    """One day by its numbers."""
     return day(datetime(year, month, dayno, tzinfo=zone))
 
 
@@ -55,6 +57,7 @@ def weekend(moment: datetime) -> Span:
 
 
 def add_months(moment: datetime, months: int) -> datetime:
+    """The moment so many months later, on the last day of a month that is too short."""
     index = moment.year * 12 + moment.month - 1 + months
     year, month = divmod(index, 12)
     last = (datetime(year + (month == 11), (month + 1) % 12 + 1, 1) - timedelta(days=1)).day
@@ -62,16 +65,19 @@ def add_months(moment: datetime, months: int) -> datetime:
 
 
 def month(year: int, number: int, zone: tzinfo) -> Span:
+    """One month."""
     begins = datetime(year, number, 1, tzinfo=zone)
     return Span("time", f"{year:04d}-{number:02d}", begins, add_months(begins, 1), "month")
 
 
 def quarter(year: int, number: int, zone: tzinfo) -> Span:
+    """One quarter (1 to 4) of a year."""
     begins = datetime(year, 3 * number - 2, 1, tzinfo=zone)
     return Span("time", f"{year:04d}-Q{number}", begins, add_months(begins, 3), "quarter")
 
 
 def half(year: int, number: int, zone: tzinfo) -> Span:
+    """One half (1 or 2) of a year."""
     begins = datetime(year, 6 * number - 5, 1, tzinfo=zone)
     return Span("time", f"{year:04d}-H{number}", begins, add_months(begins, 6), "half")
 
@@ -84,16 +90,19 @@ def season(year: int, name: str, zone: tzinfo) -> Span:
 
 
 def year(number: int, zone: tzinfo) -> Span:
+    """One year."""
     begins = datetime(number, 1, 1, tzinfo=zone)
     return Span("time", f"{number:04d}", begins, datetime(number + 1, 1, 1, tzinfo=zone), "year")
 
 
 def decade(first: int, zone: tzinfo) -> Span:
+    """Ten years from the first one given ("the 1990s")."""
     begins = datetime(first, 1, 1, tzinfo=zone)
     return Span("time", f"{first:04d}s", begins, datetime(first + 10, 1, 1, tzinfo=zone), "decade")
 
 
 def century(number: int, zone: tzinfo) -> Span:
+    """A hundred years by their ordinal ("the 19th century")."""
     begins = datetime(100 * number - 99, 1, 1, tzinfo=zone)
     return Span("time", f"C{number:02d}", begins, datetime(100 * number + 1, 1, 1, tzinfo=zone), "century")
 
