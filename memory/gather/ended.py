@@ -9,7 +9,7 @@ from memory import sql
 from memory.gather.scope import CAP, Scope, live
 from memory.gather.terms import Match
 
-# Only rows that do not always hold are looked at, by an index that has no others: keys and lanes are asked for as sets,
+# Only rows that do not always hold are looked at, by an index that has no others: keys and lanes are asked for as sets
 # so that the planner compares whole indexes and takes the small one; asked for pair by pair, one index is as good as
 # another to it, and it read whole hubs. An ended interval of a value that holds again leaves nothing out; a stamp with
 # a single visible member joined nothing that could be told of.
