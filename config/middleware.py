@@ -1,5 +1,6 @@
-"""Gives every request an id: it is in the response header, in every error body and in every log line."""
+"""Gives every request an id (in the response header, every error body, every log line) and the time it began."""
 
+import time
 import uuid
 from collections.abc import Callable
 
@@ -15,6 +16,7 @@ class RequestId:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         # Always our own: a caller's id could be used to forge log lines.
         request.request_id = uuid.uuid4().hex  # type: ignore[attr-defined]
+        request.began = time.time()  # type: ignore[attr-defined]
         token = request_id.set(request.request_id)  # type: ignore[attr-defined]
         try:
             response = self.get_response(request)

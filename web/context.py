@@ -40,6 +40,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             "is_staff": user.is_staff,
             "can_write": bool(seat.reader.writable),
             "tenant": seat.tenant,
+            # What changes from here on until the page listens, it asks for when it begins to.
+            "began": getattr(request, "began", 0.0),
             "tenants": [
                 {"slug": m.tenant.slug, "name": m.tenant.name, "role": m.get_role_display()} for m in seat.memberships
             ],

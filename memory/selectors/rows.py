@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from lanes.readers import Reader
 from memory import sql
@@ -19,7 +20,27 @@ left join lanes_user u on u.id = r.written_by_id
 left join lanes_agentprofile p on p.id = r.profile_id
 where r.public_id = any(%s) and r.lane_id = any(%s)
 """
+_CHANGED = """
+select r.public_id, r.version from memory_record r where r.lane_id = any(%(lanes)s) and r.updated_at > %(since)s
+  and (%(all)s or r.public_id = any(%(ids)s) or exists (
+    select 1 from memory_edgeproperty e where e.record_id = r.id and e.key = any(%(keys)s)))
+order by r.updated_at desc limit %(limit)s
+"""
+CHANGED_MAX = 100
 UNKNOWN = {"name": "Unknown", "agent": False, "for_name": ""}
+
+
+def changed_since(
+    reader: Reader, since: datetime, publics: Sequence[str], keys: Sequence[str], everything: bool = False
+) -> list[tuple[str, int]]:
+    """(sr_id, version) of readable records that are watched, or carry a watched property (keys as hex), and changed
+    since; the newest CHANGED_MAX."""
+    ids = [parse_sr_id(public) for public in publics]
+    params = {
+        "lanes": reader.lane_list, "since": since, "ids": ids, "keys": [UUID(hex=key) for key in keys],
+        "all": everything, "limit": CHANGED_MAX,
+    }  # fmt: skip
+    return [(sr_id(public), version) for public, version in sql.fetch(_CHANGED, params)]
 
 
 def rows(reader: Reader, record_ids: Sequence[int], as_of: datetime | None = None) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ let pongTimer = null;
 let leaving = false;
 let ended = false;
 let watched = '';
+let since = Number(document.body.dataset.began) || 0;
 let pending = null;
 let running = null;
 let busyUntil = 0;
@@ -47,13 +48,15 @@ function collect() {
   for (const node of all('[data-sr-id]')) if (node.dataset.srId) sr.add(node.dataset.srId);
   for (const node of all('[data-key]')) keys.add(node.dataset.key);
   const lanes = document.body.dataset.watchLanes || '';
-  return JSON.stringify({ watch: { sr: [...sr].slice(0, 2000), keys: [...keys].slice(0, 4000), lanes } });
+  return { sr: [...sr].slice(0, 2000), keys: [...keys].slice(0, 4000), lanes };
 }
 
 export const rewatch = debounce(() => {
   if (socket?.readyState !== WebSocket.OPEN) return;
-  const next = collect();
-  if (next !== watched) { watched = next; socket.send(next); }
+  const watch = collect();
+  const next = JSON.stringify(watch);
+  // what is watched from now on may have changed since it was fetched: `since` has the server look once
+  if (next !== watched) { watched = next; socket.send(JSON.stringify({ watch, since })); }
 }, 200);
 
 function queue(change) {
@@ -137,7 +140,8 @@ export function end(reason) {
 function received(message) {
   lastNews = new Date();
   if (message.type === 'pong') { clearTimeout(pongTimer); return; }
-  if (message.type === 'ready' || message.type === 'watching') return;
+  if (message.type === 'watching') { since = message.at; return; }
+  if (message.type === 'ready') return;
   if (message.type === 'bye') { end('signed out'); return; }
   if (message.type === 'resync') { queue((p) => { p.all = true; p.access = true; }); return; }
   if (message.type === 'access') { queue((p) => { p.access = true; }); return; }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import time
+from datetime import UTC, datetime
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +17,7 @@ from django.contrib.auth import get_user
 
 from lanes.errors import NotVisible
 from lanes.readers import Reader
-from memory.selectors.rows import ids_of
+from memory.selectors.rows import CHANGED_MAX, changed_since, ids_of
 from web.live.hub import hub
 from web.live.threads import in_database
 from web.tenants import SESSION_KEY, Seat, take_seat
@@ -24,6 +26,9 @@ MAX_RECORDS, MAX_KEYS, MAX_BYTES = 2_000, 4_000, 400_000
 _SR = re.compile(r"sr_[0-9a-f]{32}")
 _KEY = re.compile(r"[0-9a-f]{32}")
 SIGNED_OUT = 4401
+# Seconds: how far back a page may ask for what it missed; older than that it has heard everything by now. And how much
+# earlier than its commit a change may be dated.
+SINCE_MAX, SKEW = 60, 2
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
@@ -73,13 +78,21 @@ class LiveConsumer(AsyncWebsocketConsumer):
             names = [name for name in watch.get("sr", ())[:MAX_RECORDS] if _SR.fullmatch(name)]
             keys = [key for key in watch.get("keys", ())[:MAX_KEYS] if _KEY.fullmatch(key)]
             lanes = bool(watch.get("lanes"))
+            since = float(message.get("since") or 0)
         except (ValueError, TypeError, KeyError, AttributeError):
             await self.close(code=4400)
             return
         # Only records this page may see can be watched: else watching an id would tell that it exists and moves.
         visible = await in_database(_visible, self.reader, names) if names else set()
+        now = time.time()
         hub().look(self, visible, keys, lanes)
-        await self.say({"type": "watching", "n": len(visible)})
+        await self.say({"type": "watching", "n": len(visible), "at": now})
+        # What happened between fetching and listening was told to nobody here.
+        if not now - SINCE_MAX < since <= now:
+            return
+        missed = await in_database(changed_since, self.reader, _instant(since - SKEW), sorted(visible), keys, lanes)
+        if missed:
+            await self.say({"type": "resync"} if len(missed) >= CHANGED_MAX else {"type": "news", "sr": missed})
 
     async def say(self, message: dict[str, Any]) -> None:
         try:
@@ -112,6 +125,10 @@ def _seat(session_key: str | None, wanted: str) -> Seat | None:
         return take_seat(user, wanted or store.get(SESSION_KEY))
     except NotVisible:
         return None
+
+
+def _instant(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _visible(reader: Reader, names: list[str]) -> set[str]:
