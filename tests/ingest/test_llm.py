@@ -138,7 +138,7 @@ def test_a_slow_endpoint_is_given_up_after_the_timeout(server):
     start = time.monotonic()
     with pytest.raises(LLMUnavailable):
         extractor(server, timeout=0.3).extract(TEXT, CONTEXT)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 2.9
 
 
 def test_an_endpoint_that_is_not_there_is_a_failure():

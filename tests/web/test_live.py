@@ -40,7 +40,7 @@ class Tab:
         assert (await tab.hear())["type"] == "ready"
         return tab
 
-    async def hear(self, timeout: float = 3) -> dict[str, Any]:
+    async def hear(self, timeout: float = 10) -> dict[str, Any]:
         return json.loads(await self.socket.receive_from(timeout=timeout))
 
     async def silent(self) -> bool:
@@ -184,7 +184,7 @@ async def test_signing_out_closes_the_page(floor: Office) -> None:
     assert tab and other
     await of(floor.cleo.client.post, "/accounts/logout/")
     assert (await tab.hear())["type"] == "bye"
-    assert (await tab.socket.receive_output(timeout=2))["code"] == 4401
+    assert (await tab.socket.receive_output(timeout=10))["code"] == 4401
     assert await other.silent()
     await other.close()
 
@@ -225,7 +225,7 @@ async def test_nonsense_closes_the_socket_and_nothing_else(floor: Office, sent: 
     tab, other = await Tab.open(floor.cleo), await Tab.open(floor.cleo)
     assert tab and other
     await tab.socket.send_to(text_data=sent)
-    assert (await tab.socket.receive_output(timeout=2))["type"] == "websocket.close"
+    assert (await tab.socket.receive_output(timeout=10))["type"] == "websocket.close"
     assert await other.watch(sr=(floor.red,)) == 1
     await other.close()
 
@@ -260,9 +260,9 @@ async def test_a_lost_database_connection_is_caught_up(floor: Office) -> None:
     assert tab
     await tab.watch(sr=(floor.red,))
     await of(cut)
-    assert (await tab.hear(timeout=8))["type"] == "resync"
+    assert (await tab.hear(timeout=15))["type"] == "resync"
     await of(floor.world.anna, "e_record", "update", sr_id=floor.red, text="After the cut.")
-    assert (await tab.hear(timeout=5))["type"] == "news"
+    assert (await tab.hear(timeout=15))["type"] == "news"
     await tab.close()
 
 
