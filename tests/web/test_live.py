@@ -276,3 +276,21 @@ async def test_closed_pages_are_forgotten(floor: Office) -> None:
     await asyncio.sleep(0.1)
     here = hub()
     assert not here.watches and not here.by_sr and not here.by_key and not any(here.by_tenant.values())
+
+
+async def test_what_changed_before_a_page_listened_is_told_and_only_what_it_may_read(floor: Office) -> None:
+    import time
+
+    fetched = time.time()
+    changed = await of(floor.world.anna.write, "red", "Meanwhile.", ("client:Meridale",))
+    hidden = await of(floor.world.anna.write, "blue", "Meanwhile, hidden.", ("client:Meridale",))
+    tab = await Tab.open(floor.cleo)
+    assert tab
+    watch = {"sr": [floor.blue, hidden], "keys": [key("client", "Meridale")], "lanes": "all"}
+    await tab.socket.send_to(text_data=json.dumps({"watch": watch, "since": fetched}))
+    assert (await tab.hear())["type"] == "watching"
+    news = await tab.hear()
+    told = [sr_id for sr_id, _ in news["sr"]]
+    assert news["type"] == "news" and changed in told
+    assert not {hidden, floor.blue, floor.far} & set(told)
+    await tab.close()
