@@ -110,6 +110,7 @@ def row(reader: Reader, shape: Mapping[str, Any], *, without: str = "") -> dict[
         "recorded_at": shape.get("recorded_at"),
         "updated_at": shape.get("updated_at"),
         "author": shape.get("author") or {"name": "Unknown", "agent": False, "for_name": ""},
+        "changer": shape.get("changer"),
         "chips": [c for c in chips if c["key"] != without],
         "privileged": is_privileged(properties),
         "superseded": bool(shape.get("superseded_at")),

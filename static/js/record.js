@@ -372,7 +372,7 @@ async function onLive(news) {
     if (own && text && version > Number(text.dataset.version)) {
       text.dataset.version = version;
       $('changednote').hidden = false;
-      const who = text.querySelector('[data-changed-by]')?.dataset.changedBy;
+      const who = document.querySelector('h1[data-changed-by]')?.dataset.changedBy;
       document.querySelector('[data-changed-who]').textContent = who ? `${who} changed this record` : 'This record changed';
     }
     const title = document.querySelector('h1')?.textContent;

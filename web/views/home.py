@@ -112,7 +112,8 @@ class Home(PageView):
                 continue  # deleted since the feed was read
             row = present.row(self.reader, written[item["id"]])
             new = since is not None and item["at"] > since
-            found.append({"row": row, "by": row["author"], "what": item["what"], "at": item["at"], "new": new})
+            by = row["author"] if item["what"] == "added" else row["changer"]
+            found.append({"row": row, "by": by, "what": item["what"], "at": item["at"], "new": new})
         return found
 
 

@@ -163,7 +163,8 @@ class RecordView(PageView):
         zone = timezone.get_current_timezone()
         history = []
         if shape["version"] > 1:
-            note = f"changed {words.date_words(shape['updated_at'], 'time', zone)}"
+            by = f"{row['changer']['name']}, " if row["changer"] else "changed "
+            note = f"{by}{words.date_words(shape['updated_at'], 'time', zone)}"
             history.append({"title": f"Version {shape['version']}", "note": note})
         note = f"{row['author']['name']}, {words.date_words(shape['recorded_at'], 'time', zone)}"
         history.append({"title": "Version 1", "note": note})

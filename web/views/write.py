@@ -182,7 +182,8 @@ class EditRecord(WriteView):
         if given.get("title", "") != record["title"]:
             one, two = compared(given.get("title", ""), record["title"])
             mine, theirs = one + mine, two + theirs
-        conflict = {"at": record["updated_at"], "mine": mine, "theirs": theirs, "version": record["version"]}
+        conflict = {"at": record["updated_at"], "mine": mine, "theirs": theirs, "version": record["version"],
+                    "by": record["changer"]}  # fmt: skip
         return self._form(request, record, given, conflict=conflict, status=409)
 
     def _form(
