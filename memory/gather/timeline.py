@@ -101,7 +101,7 @@ def _hint(kept: list[Needle], dropped: list[Needle], count: int, undated: int) -
 
 
 class _Finder:
-    """Runs the statements of one timeline: every needle is a set of record ids, combined in SQL."""
+    """Runs the statements of one timeline: every needle is a set of records, combined in SQL."""
 
     def __init__(self, scope: Scope, needles: list[Needle], bounds: Bounds) -> None:
         self.scope = scope
@@ -154,7 +154,7 @@ class _Finder:
         return [pair for pair in pairs if pair not in hidden]
 
     def _rows(self, needle: Needle, dated: bool) -> str:
-        """SQL: the record ids that carry the needle; within the bounds, or without an event time."""
+        """SQL: (record id, at) of what carries the needle; within the bounds, or without an event time."""
         i = needle.index
         when = (
             "{a}.state & 8 = 0 and (%(start)s::timestamptz is null or {a}.at >= %(start)s) "
@@ -164,13 +164,13 @@ class _Finder:
         ).format(a="e")
         if self.few[i]:
             edges = (
-                f"select e.record_id from unnest(%(l{i})s::int[], %(k{i})s::uuid[]) q(lane, key) cross join lateral ("
-                f"select e.record_id from memory_edgeproperty e where e.key = q.key and e.lane_id = q.lane "
-                f"and {when} and {live('e')}) e"
+                f"select e.record_id, e.at from unnest(%(l{i})s::int[], %(k{i})s::uuid[]) q(lane, key) "
+                "cross join lateral (select e.record_id, e.at from memory_edgeproperty e "
+                f"where e.key = q.key and e.lane_id = q.lane and {when} and {live('e')}) e"
             )
         else:
             edges = (
-                "select e.record_id from memory_edgeproperty e where e.lane_id = any(%(lanes)s) "
+                "select e.record_id, e.at from memory_edgeproperty e where e.lane_id = any(%(lanes)s) "
                 f"and (%(label{i})s::text is null or e.label = %(label{i})s) and {when} and {live('e')} "
                 "and e.label not in ('e_connect', 'e_adjust')"
             )
@@ -182,7 +182,7 @@ class _Finder:
                 )
         value = "" if needle.term.value is None else f" and ({self._tagged(needle)})"
         return (
-            f"{edges} union select t.record_id from memory_tag t join memory_record r on r.id = t.record_id "
+            f"{edges} union select t.record_id, t.at from memory_tag t join memory_record r on r.id = t.record_id "
             f"where t.lane_id = any(%(lanes)s) and (%(label{i})s::text is null or t.label = %(label{i})s){value} "
             f"and {self._tag_when(dated)} and {current('r')}"
         )
@@ -208,7 +208,8 @@ class _Finder:
         )
 
     def _set(self, kept: list[Needle], require: str, dated: bool) -> str:
-        """SQL: the record ids of the timeline."""
+        """SQL: (record id, at) of the records of the timeline. `at` goes with them because it is the event time where
+        there is one: the first of a big set are then found without reading all its records."""
         negated = [needle for needle in kept if needle.term.negated]
         must = [n for n in kept if not n.term.negated and (n.timed or require == "all")]
         either = [n for n in kept if not n.term.negated and n not in must]
@@ -230,7 +231,9 @@ class _Finder:
             if dated
             else "r.occurred_at is null"
         )
-        return f"(select r.id from memory_record r where r.lane_id = any(%(lanes)s) and {when} and {current('r')})"
+        return (
+            f"(select r.id, r.at from memory_record r where r.lane_id = any(%(lanes)s) and {when} and {current('r')})"
+        )
 
     def count(self, kept: list[Needle], require: str, dated: bool) -> int:
         return sql.fetch(f"select count(*) from ({self._set(kept, require, dated)}) s", self.params)[0][0]
@@ -242,14 +245,20 @@ class _Finder:
         droppable = [needle for needle in needles if not needle.timed and not needle.term.negated]
         if len(droppable) < 2:
             return kept, dropped
-        if self._matches(kept) <= MATCHES_MAX:
-            return kept, dropped
         width = {needle.index: self._matches([needle]) for needle in droppable}
+
+        def fits() -> bool:
+            # alternatives alone match at least what the widest of them does: no need to unite them to know
+            alone = len([n for n in kept if n in droppable]) == len(kept)
+            return not (alone and max(width[n.index] for n in kept) > MATCHES_MAX) and (
+                self._matches(kept) <= MATCHES_MAX
+            )
+
         for needle in sorted(droppable, key=lambda n: (-width[n.index], n.index))[: len(droppable) - 1]:
+            if fits():
+                break
             kept.remove(needle)
             dropped.append(needle)
-            if self._matches(kept) <= MATCHES_MAX:
-                break
         return kept, dropped
 
     def _matches(self, kept: list[Needle]) -> int:
@@ -260,17 +269,20 @@ class _Finder:
     ) -> tuple[list[tuple[datetime, datetime, int]], int]:
         """Up to `limit` (event time, record time, record id) after a place, and how many there are in all."""
         params = {**self.params, "limit": limit}
-        beyond = ""
+        beyond = later = after_at = ""
         if after:
             beyond = "where (r.occurred_at, r.recorded_at, r.id) > (%(a0)s, %(a1)s, %(a2)s)"
+            later, after_at = "where at > %(a0)s", " and found.at >= %(a0)s"
             params |= {
                 "a0": datetime.fromisoformat(after[0]), "a1": datetime.fromisoformat(after[1]), "a2": after[2],
             }  # fmt: skip
         rows = sql.fetch(
-            f"with found(record_id) as materialized ({self._set(kept, require, True)}), "
-            "total as (select count(*) n from found) "
-            "select r.occurred_at, r.recorded_at, r.id, total.n from found join memory_record r "
-            f"on r.id = found.record_id cross join total {beyond} order by 1, 2, 3 limit %(limit)s",
+            f"with found(record_id, at) as materialized ({self._set(kept, require, True)}), "
+            # as many as are wanted, and those at the very time of the last of them: no record beyond can be wanted
+            f"last as (select at from found {later} order by at offset %(limit)s - 1 limit 1) "
+            "select r.occurred_at, r.recorded_at, r.id, (select count(*) from found) from found join memory_record r "
+            f"on r.id = found.record_id{after_at} and found.at <= coalesce((select at from last), 'infinity') "
+            f"{beyond} order by 1, 2, 3 limit %(limit)s",
             params,
         )
         count = rows[0][3] if rows else self.count(kept, require, True)
@@ -279,7 +291,7 @@ class _Finder:
     def undated(self, kept: list[Needle], require: str) -> list[int]:
         """Matching records without an event time, newest first, at most MATCHES_MAX."""
         rows = sql.fetch(
-            f"select r.id from ({self._set(kept, require, False)}) s(record_id) "
+            f"select r.id from ({self._set(kept, require, False)}) s(record_id, at) "
             "join memory_record r on r.id = s.record_id order by r.recorded_at desc, r.id desc limit %(limit)s",
             {**self.params, "limit": MATCHES_MAX},
         )

@@ -30,7 +30,7 @@ select r.public_id, r.version from memory_record r where r.lane_id = any(%(lanes
 order by r.updated_at desc limit %(limit)s
 """
 CHANGED_MAX = 100
-UNKNOWN = {"name": "Unknown", "agent": False, "for_name": ""}
+UNKNOWN = {"name": "", "agent": False, "for_name": ""}  # imported, or written by somebody who is gone
 
 
 def changed_since(

@@ -25,6 +25,8 @@ from web.terms import Query
 from web.views.base import PageView
 
 PAGE = 25
+# So many matters stand open in the filter; a firm has hundreds.
+LANES_OPEN = 8
 
 
 class Search(PageView):
@@ -142,6 +144,8 @@ class Search(PageView):
             lane["on"] = lane["lane"].slug in query.lanes
         missing = [slug for slug in query.lanes if slug not in {lane["lane"].slug for lane in lanes}]
         lanes += [{"lane": self.reader.lanes[self.reader.lane_id(s)], "count_words": "0", "on": True} for s in missing]
+        lanes.sort(key=lambda lane: not lane["on"])  # chosen ones first, else as they were: most hits first
+        front = max(LANES_OPEN, sum(lane["on"] for lane in lanes))
         groups = []
         for group in read["labels"]:
             shown = []
@@ -161,6 +165,7 @@ class Search(PageView):
             groups.append(
                 {
                     "label": group["label"],
+                    "heading": words.heading(group["label"]),
                     "values": shown,
                     "more": max(0, group["different"] - len(shown)),
                     "more_url": query.with_term(Term(group["label"], None)).url("web:values-of-label"),
@@ -184,7 +189,14 @@ class Search(PageView):
         note = "" if whole else f"Counted over the first {lists.LOOKED_AT:,} of these records."
         if query.words and not query.order and ids:
             note = f"Counted over the best {len(ids):,} hits."
-        return {"lanes": lanes, "labels": groups, "kinds": kinds, "by": writers, "note": note}
+        return {
+            "lanes": lanes[:front],
+            "more_lanes": lanes[front:],
+            "labels": groups,
+            "kinds": kinds,
+            "by": writers,
+            "note": note,
+        }
 
     def _empty(self, scope: Scope, query: Query, listing: dict[str, Any]) -> dict[str, Any]:
         """Why nothing was found, with the nearest way out."""
