@@ -78,7 +78,7 @@ class Search(PageView):
             if hit_words:
                 whys.append({"icon": "words", "lead": "Words", "text": ", ".join(hit_words[:5])})
             shown.append(row)
-        total, capped = self._total(page, query)
+        total, capped = self._total(scope, page, query)
         shown_to = len(shown)
         return {
             "hits": shown,
@@ -95,9 +95,12 @@ class Search(PageView):
         }
 
     @staticmethod
-    def _total(page: lists.Hits, query: Query) -> tuple[int, bool]:
+    def _total(scope: Scope, page: lists.Hits, query: Query) -> tuple[int, bool]:
         if page.total is not None:
             return page.total, False
+        if not page.sizes and not query.filters().any:
+            size = lists.everything(scope)
+            return size.count, size.capped
         if len(page.sizes) == 1 and not query.filters().any and not query.terms[0].negated:
             return page.sizes[0].count, page.sizes[0].capped
         return lists.LOOKED_AT, True

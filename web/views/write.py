@@ -28,7 +28,7 @@ from web.views.record import RecordView
 
 KINDS = ("note", "call", "email", "letter", "filing", "order", "contract", "memo", "minutes", "fact", "decision")
 HINTS = (
-    ("supersedes", "Takes the old one’s place"), ("corrects", "Corrects it"), ("retracts", "Takes it back"),
+    ("supersedes", "Replaces it"), ("corrects", "Corrects it"), ("retracts", "Takes it back"),
 )  # fmt: skip
 TYPES = (
     ("", "Just connected"), ("related", "Related"), ("similar", "Similar"), ("part_of", "Part of"),
