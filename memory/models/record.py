@@ -90,6 +90,8 @@ class Record(Scoped):
             models.Index(fields=["id"], name="record_superseded", condition=Q(superseded_at__isnull=False)),
             # The entities of a lane among very many other records.
             models.Index(fields=["lane", "-at", "-id"], name="record_entities", condition=Q(kind="entity")),
+            # Whether a lane has any record without an event time.
+            models.Index(fields=["lane"], name="record_undated", condition=Q(occurred_at__isnull=True)),
             # The backlog and what failed: few rows, so counting them costs nothing.
             models.Index(fields=["id"], name="record_ingest_pending", condition=~Q(ingested_version=F("version"))),
             models.Index(fields=["id"], name="record_ingest_failed", condition=~Q(ingest_error="")),
