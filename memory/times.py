@@ -51,11 +51,14 @@ def after(value: datetime, precision: str, field: str = "end_date") -> datetime:
         raise Invalid.field(field, "Too late a time.") from None
 
 
+# How much of an instant's ISO form is known.
+_SHOWN = {"year": 4, "month": 7, "day": 10}
+
+
 def shown(value: datetime, precision: str) -> str:
     """A time as honestly as it is known: 2026, 2026-03, 2026-03-05 or the instant with its offset.
 
     Dates are stored as midnight UTC and are never shifted into anyone's zone, so a day stays that day.
     """
-    value = value.astimezone(UTC)
-    formats = {"year": f"{value.year:04d}", "month": f"{value:%Y-%m}", "day": f"{value:%Y-%m-%d}"}
-    return formats.get(precision) or value.isoformat()
+    text = value.astimezone(UTC).isoformat()
+    return text[: _SHOWN[precision]] if precision in _SHOWN else text

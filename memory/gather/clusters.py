@@ -171,7 +171,7 @@ def _bounded(
         match = Match(scope, terms or [])
         source = sets.all_of(match, sets.sizes(match))
         rows = sets.page(match, [source] if source else [], max_nodes + 1, None)
-        ids = [record for _, record in rows[:max_nodes]]
+        ids = [row[1] for row in rows[:max_nodes]]
         if len(rows) > max_nodes:
             cut.append(f"the newest {max_nodes} that match were taken")
     properties, over = _shared(reach, ids, labels, types)

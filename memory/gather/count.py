@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from memory.gather import ended, sets
+from memory.gather import ended, meet, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -18,10 +18,20 @@ def count(
     if lanes is not None:
         scope = replace(scope, reader=replace(scope.reader, readable=tuple(lanes)))
     match = Match(scope, terms)
-    found = sets.sizes(match)
+    found = sets.sizes(match, cap=_looked_at(match, mode))
     if mode == "union":
-        sources = [source for _, source in sets.any_of(match, found)]
+        number = sets.count(match, [source for _, source in sets.any_of(match, found)])
+    elif meet.applies(match, found):
+        number = meet.count(match, found)
     else:
         source = sets.all_of(match, found)
-        sources = [source] if source else []
-    return {"count": sets.count(match, sources), "left_out_invalid": ended.by_terms(match)}
+        number = sets.count(match, [source] if source else [])
+    return {"count": number, "left_out_invalid": ended.by_terms(match)}
+
+
+def _looked_at(match: Match, mode: str) -> int:
+    """How far terms are sized, which only chooses the way here: between two properties it is enough to know whether
+    both are large, for a union whether there is any; a bare label needs to be known as rare or not."""
+    if any(bound.kind == "label" for bound in match.terms) or (mode != "union" and len(match.terms) > 2):
+        return sets.CAP
+    return 1 if mode == "union" else meet.LARGE

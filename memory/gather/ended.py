@@ -28,6 +28,11 @@ select count(*) from (
   limit %(cap)s) x
 """  # noqa: S608
 
+_ANY = """
+select exists (select 1 from memory_edgeproperty e
+  where e.state & 5 <> 0 and e.key = any(%(keys)s::uuid[]) and e.lane_id = any(%(of)s::int[]))
+"""
+
 
 def _count(scope: Scope, pairs: Iterable[tuple[UUID, int]], without: Sequence[int] = ()) -> int:
     keyed = list(pairs)
@@ -43,12 +48,15 @@ def _count(scope: Scope, pairs: Iterable[tuple[UUID, int]], without: Sequence[in
         "cap": CAP,
         **scope.params,
     }
-    return sql.fetch(_LEFT_OUT, params)[0][0]
+    # Most tenants have hardly any such row: a look into the small index spares the statement.
+    return sql.fetch(_LEFT_OUT, params)[0][0] if sql.fetch(_ANY, params)[0][0] else 0
 
 
 def by_terms(match: Match) -> int:
     """How many readable records had a property a match asks for, and do not at the instant (at most CAP)."""
     scope = match.scope
+    if match.dated is False:
+        return 0
     pairs = [
         (key, lane)
         for bound in match.terms

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memory.gather import ended, paging, sets
+from memory.gather import ended, meet, paging, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -22,8 +22,11 @@ def intersect(
     query = paging.query_of(scope, "intersect", [str(term) for term in terms], scope.lanes)
     after = paging.place(query, cursor)
     found = sets.sizes(match, exact=exact_counts)
-    source = sets.all_of(match, found)
-    rows = sets.page(match, [source] if source else [], limit + 1, after)
+    if meet.applies(match, found):
+        rows = meet.page(match, found, limit + 1, after)
+    else:
+        source = sets.all_of(match, found)
+        rows = sets.page(match, [source] if source else [], limit + 1, after)
     reply = paging.records(scope, query, rows, limit)
     shown = found if count_lanes is None else sets.sizes_in(scope, terms, count_lanes, exact=exact_counts)
     return {

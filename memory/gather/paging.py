@@ -1,5 +1,6 @@
 """Pages of records, newest first, as every set operation returns them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,14 +27,14 @@ def place(query: list, given: str | None) -> Place | None:
 def records(
     scope: Scope,
     query: list,
-    rows: list[tuple[datetime, int]],
+    rows: Sequence[tuple],
     limit: int,
     more_of: dict[int, dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """{srs, next_cursor} from up to limit + 1 rows (at, record id); `more_of` adds keys to a record's shape."""
+    """{srs, next_cursor} from up to limit + 1 rows (at, record id, …); `more_of` adds keys to a record's shape."""
     more, rows = len(rows) > limit, rows[:limit]
-    shapes = by_id(scope.reader, [record for _, record in rows], scope.instant)
+    shapes = by_id(scope.reader, [row[1] for row in rows], scope.instant)
     return {
-        "srs": [shapes[record] | (more_of or {}).get(record, {}) for _, record in rows if record in shapes],
+        "srs": [shapes[row[1]] | (more_of or {}).get(row[1], {}) for row in rows if row[1] in shapes],
         "next_cursor": cursor.seal(query, [rows[-1][0].isoformat(), rows[-1][1]]) if more else None,
     }

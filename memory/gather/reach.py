@@ -47,8 +47,9 @@ select {columns} from (
   where e.key = k.key and e.lane_id = any(%(lanes)s) and e.state & 2 = 0 and {live} {once}
   limit %(cap)s + 1) z
 """
+# Instants only put members in order here; as seconds they are read several times faster than as times with a zone.
 _LISTED = """count(*) as n, case when count(*) <= %(cap)s then array_agg(z.record_id) end as ids,
-  case when count(*) <= %(cap)s then array_agg(z.at) end as ats"""
+  case when count(*) <= %(cap)s then array_agg(date_part('epoch', z.at)) end as ats"""
 # With ended intervals counted too, a record that had the property more than once is still one carrier.
 _ONCE = """and not exists (select 1 from memory_edgeproperty d
   where d.record_id = e.record_id and d.key = e.key and d.seq < e.seq)"""

@@ -90,10 +90,16 @@ class Bound:
         return (self.kind == "words" and self.query is None) or (self.kind == "property" and not any(self.keys))
 
     @property
+    def same_key(self) -> UUID | None:
+        """The key of a property term where it is the same in every lane, as it is without old spellings."""
+        first = self.keys[0] if self.keys else None
+        return first if all(key == first for key in self.keys) else None
+
+    @property
     def params(self) -> dict[str, Any]:
         i = self.index
         if self.kind == "property":
-            return {f"k{i}": self.keys}
+            return {f"k{i}": self.keys, f"key{i}": self.same_key}
         if self.kind == "label":
             return {f"label{i}": self.term.label}
         return {f"query{i}": self.query or "", f"lexemes{i}": self.lexemes}
@@ -105,6 +111,8 @@ class Match:
     def __init__(self, scope: Scope, terms: Sequence[Term]) -> None:
         self.scope = scope
         self.terms = [self._bind(index, term) for index, term in enumerate(terms)]
+        # Whether any row of the properties asked for does not always hold; None until `sets.sizes` has looked.
+        self.dated: bool | None = None
         self._resolve_keys()
 
     @staticmethod
@@ -145,10 +153,24 @@ class Match:
 
     @property
     def params(self) -> dict[str, Any]:
-        made = {"lanes": self.scope.lanes, **self.scope.params}
+        made = {"lanes": self.scope.lanes, "asked": self.asked, **self.scope.params}
         for bound in self.terms:
             made |= bound.params
         return made
+
+    @property
+    def asked(self) -> list[UUID]:
+        """The keys of the properties asked for (not of those that are excluded), in any lane."""
+        named = [bound for bound in self.terms if bound.kind == "property" and not bound.term.negated]
+        return list({key for bound in named for key in bound.keys if key is not None})
+
+    @property
+    def any_dated(self) -> str:
+        """SQL: some row of the properties asked for does not always hold: one look into an index of such rows."""
+        return (
+            "exists (select 1 from memory_edgeproperty e where e.state & 5 <> 0 and e.key = any(%(asked)s::uuid[]) "
+            "and e.lane_id = any(%(lanes)s::int[]))"
+        )
 
     @property
     def lanes(self) -> str:
@@ -157,6 +179,13 @@ class Match:
         arrays = "".join(f", %(k{i})s::uuid[]" for i in named)
         columns = "".join(f", k{i}" for i in named)
         return f"unnest(%(lanes)s::int[]{arrays}) as l(lane{columns})"
+
+    def everywhere(self, bound: Bound) -> str:
+        """SQL: `from … where …` of the rows t, in any lane, that carry a property whose key is the same in all."""
+        return (
+            f"from memory_edgeproperty t where t.key = %(key{bound.index})s::uuid "
+            f"and t.lane_id = any(%(lanes)s::int[]) and {live('t')}{self._once('t')}"
+        )
 
     def source(self, bound: Bound, rare: bool = True) -> str:
         """SQL: `from … where …` of the rows in lane l that carry the (positive) term, as alias t with at, record_id.

@@ -11,7 +11,7 @@ from memory import normal, sql
 from memory.gather import cursor as cursors
 from memory.gather import paging
 from memory.gather.scope import Scope, current, live
-from memory.gather.terms import STAMPS, Term
+from memory.gather.terms import Term
 from memory.ingest.times.spans import Span
 from memory.ingest.timeterms import parse_term
 from memory.selectors.records import by_id
@@ -64,9 +64,8 @@ def timeline(
     finder = _Finder(scope, needles, bounds)
     kept, dropped = finder.keep(needles) if require == "any" else (needles, [])
     query = paging.query_of(scope, "timeline", [str(term) for term in terms], str(bounds), require, scope.lanes)
-    rows, count = finder.page(kept, require, limit + 1, cursors.unseal(query, cursor))
+    rows, undated, count = finder.page(kept, require, limit + 1, cursors.unseal(query, cursor))
     more, rows = len(rows) > limit, rows[:limit]
-    undated = finder.undated(kept, require)
     shapes = by_id(scope.reader, [row[2] for row in rows] + undated, scope.instant)
     return {
         "srs": [shapes[row[2]] for row in rows if row[2] in shapes],
@@ -101,13 +100,12 @@ def _hint(kept: list[Needle], dropped: list[Needle], count: int, undated: int) -
 
 
 class _Finder:
-    """Runs the statements of one timeline: every needle is a set of records, combined in SQL."""
+    """Runs the statements of one timeline: every needle is a set of (record id, time, undated), combined in SQL."""
 
     def __init__(self, scope: Scope, needles: list[Needle], bounds: Bounds) -> None:
         self.scope = scope
-        self.params: dict[str, Any] = {
-            "lanes": scope.lanes, "start": bounds.start, "end": bounds.end, "cap": None, **scope.params,
-        }  # fmt: skip
+        self.params: dict[str, Any] = {"lanes": scope.lanes, "start": bounds.start, "end": bounds.end, **scope.params}
+        self.any_undated = sql.fetch(_ANY_UNDATED, self.params)[0][0]
         self.few: dict[int, bool] = {}
         for needle in needles:
             self._load(needle)
@@ -119,72 +117,64 @@ class _Finder:
         if needle.term.value is None:
             self.few[i] = False
             return
-        grams = normal.needle_grams(needle.folded)
-        pairs = sql.fetch(
-            "select lane_id, key from memory_lanevalue where grams @> %s::int[] and strpos(folded, %s) > 0 "
-            "and lane_id = any(%s) and alias_of is null and (%s::text is null or label = %s) limit %s",
-            (grams, needle.folded, self.scope.lanes, needle.term.label, needle.term.label, VALUES_MAX + 1),
+        self.params[f"grams{i}"] = normal.needle_grams(needle.folded)
+        found = sql.fetch(
+            f"select v.lane_id, v.key, v.stamp from {_VALUES.format(i=i)} limit %(most)s",
+            {**self.params, "most": VALUES_MAX + 1},
         )
-        pairs += self._aliased(needle, grams)
-        self.few[i] = len(pairs) <= VALUES_MAX
-        pairs = self._visible(needle, pairs)
+        self.few[i] = len(found) <= VALUES_MAX
+        stamps = self._visible([key for _, key, stamp in found if stamp])
+        pairs = [(lane, key) for lane, key, stamp in found if not stamp or key in stamps]
         self.params |= {f"l{i}": [lane for lane, _ in pairs], f"k{i}": [key for _, key in pairs]}
 
-    def _aliased(self, needle: Needle, grams: list[int]) -> list[tuple[int, UUID]]:
-        """An old spelling that contains the needle leads to the value it means now."""
-        return sql.fetch(
-            "select lane_id, alias_of from memory_lanevalue where grams @> %s::int[] and strpos(folded, %s) > 0 "
-            "and lane_id = any(%s) and alias_of is not null and (%s::text is null or label = %s)",
-            (grams, needle.folded, self.scope.lanes, needle.term.label, needle.term.label),
-        )
-
-    def _visible(self, needle: Needle, pairs: list[tuple[int, UUID]]) -> list[tuple[int, UUID]]:
+    def _visible(self, stamps: list[UUID]) -> set[UUID]:
         """Stamps count only where two of their members are visible."""
-        if needle.term.label is not None and needle.term.label not in STAMPS:
-            return pairs
-        hidden = set(
-            sql.fetch(
-                "select v.lane_id, v.key from unnest(%s::int[], %s::uuid[]) u(l, k) "
-                "join memory_lanevalue v on v.lane_id = u.l and v.key = u.k and v.label in ('e_connect', 'e_adjust') "
-                "where (select count(distinct e.record_id) from memory_edgeproperty e where e.key = v.key "
-                "and e.lane_id = any(%s)) < 2",
-                ([lane for lane, _ in pairs], [key for _, key in pairs], self.scope.lanes),
-            )
+        if not stamps:
+            return set()
+        rows = sql.fetch(
+            "select k.key from unnest(%s::uuid[]) k(key) where (select count(*) from (select distinct e.record_id "
+            "from memory_edgeproperty e where e.key = k.key and e.lane_id = any(%s) limit 2) m) = 2",
+            (stamps, self.scope.lanes),
         )
-        return [pair for pair in pairs if pair not in hidden]
+        return {key for (key,) in rows}
 
-    def _rows(self, needle: Needle, dated: bool) -> str:
-        """SQL: (record id, at) of what carries the needle; within the bounds, or without an event time."""
+    def _when(self, alias: str, undated: str) -> str:
+        """SQL: the row is within the bounds, or has no event time (asked only where there is such a record)."""
+        within = (
+            f"{alias}.at >= coalesce(%(start)s::timestamptz, '-infinity') "
+            f"and {alias}.at < coalesce(%(end)s::timestamptz, 'infinity')"
+        )
+        return f"({undated} or {within})" if self.any_undated else f"not {undated} and {within}"
+
+    def _rows(self, needle: Needle) -> str:
+        """SQL: record id, time and whether it is undated, of what carries the needle."""
         i = needle.index
-        when = (
-            "{a}.state & 8 = 0 and (%(start)s::timestamptz is null or {a}.at >= %(start)s) "
-            "and (%(end)s::timestamptz is null or {a}.at < %(end)s)"
-            if dated
-            else "{a}.state & 8 = 8"
-        ).format(a="e")
+        columns = "e.record_id, e.at, e.state & 8 = 8 as undated"
+        when = f"{self._when('e', '(e.state & 8 = 8)')} and {live('e')}"
         if self.few[i]:
             edges = (
-                f"select e.record_id, e.at from unnest(%(l{i})s::int[], %(k{i})s::uuid[]) q(lane, key) "
-                "cross join lateral (select e.record_id, e.at from memory_edgeproperty e "
-                f"where e.key = q.key and e.lane_id = q.lane and {when} and {live('e')}) e"
+                f"select e.* from unnest(%(l{i})s::int[], %(k{i})s::uuid[]) q(lane, key) cross join lateral ("
+                f"select {columns} from memory_edgeproperty e where e.key = q.key and e.lane_id = q.lane "
+                f"and {when}) e"
+            )
+        elif needle.term.value is not None:
+            # The values are found again in the statement: sending very many of them costs more.
+            edges = (
+                f"select e.* from {_VALUES.format(i=i)} cross join lateral ("
+                f"select {columns} from memory_edgeproperty e where e.key = v.key and e.lane_id = v.lane_id "
+                f"and {when} offset 0) e where not v.stamp"
             )
         else:
             edges = (
-                "select e.record_id, e.at from memory_edgeproperty e where e.lane_id = any(%(lanes)s) "
-                f"and (%(label{i})s::text is null or e.label = %(label{i})s) and {when} and {live('e')} "
-                "and e.label not in ('e_connect', 'e_adjust')"
+                f"select {columns} from memory_edgeproperty e where e.lane_id = any(%(lanes)s) "
+                f"and e.label = %(label{i})s and {when} and e.label not in ('e_connect', 'e_adjust')"
             )
-            if needle.term.value is not None:
-                # `is true` keeps it a set that is made once and looked in; as a join each row looked its value up.
-                edges += (
-                    " and (e.key in (select key from memory_lanevalue where lane_id = any(%(lanes)s) "
-                    f"and strpos(folded, %(needle{i})s) > 0)) is true"
-                )
         value = "" if needle.term.value is None else f" and ({self._tagged(needle)})"
         return (
-            f"{edges} union select t.record_id, t.at from memory_tag t join memory_record r on r.id = t.record_id "
+            f"{edges} union select t.record_id, t.at, r.occurred_at is null from memory_tag t "
+            "join memory_record r on r.id = t.record_id "
             f"where t.lane_id = any(%(lanes)s) and (%(label{i})s::text is null or t.label = %(label{i})s){value} "
-            f"and {self._tag_when(dated)} and {current('r')}"
+            f"and {self._when('t', '(r.occurred_at is null)')} and {current('r')}"
         )
 
     def _tagged(self, needle: Needle) -> str:
@@ -198,45 +188,23 @@ class _Finder:
             return f"{same} or t.label = 'duration' and t.folded = %(normal{i})s"
         return f"{same} or t.label = 'time' and t.begins >= %(begins{i})s and t.ends <= %(ends{i})s"
 
-    @staticmethod
-    def _tag_when(dated: bool) -> str:
-        if not dated:
-            return "r.occurred_at is null"
-        return (
-            "r.occurred_at is not null and (%(start)s::timestamptz is null or t.at >= %(start)s) "
-            "and (%(end)s::timestamptz is null or t.at < %(end)s)"
-        )
-
-    def _set(self, kept: list[Needle], require: str, dated: bool) -> str:
-        """SQL: (record id, at) of the records of the timeline. `at` goes with them because it is the event time where
-        there is one: the first of a big set are then found without reading all its records."""
+    def _set(self, kept: list[Needle], require: str) -> str:
+        """SQL: the records of the timeline, undated ones among them."""
         negated = [needle for needle in kept if needle.term.negated]
         must = [n for n in kept if not n.term.negated and (n.timed or require == "all")]
         either = [n for n in kept if not n.term.negated and n not in must]
-        parts = [f"({self._rows(needle, dated)})" for needle in must]
+        parts = [f"({self._rows(needle)})" for needle in must]
         if either:
-            parts.append("(" + " union ".join(f"({self._rows(needle, dated)})" for needle in either) + ")")
+            parts.append("(" + " union ".join(f"({self._rows(needle)})" for needle in either) + ")")
         if not parts:
-            parts.append(self._everything(dated))
+            parts.append(
+                "(select r.id, r.at, r.occurred_at is null from memory_record r where r.lane_id = any(%(lanes)s) "
+                f"and {self._when('r', '(r.occurred_at is null)')} and {current('r')})"
+            )
         found = " intersect ".join(parts)
         for needle in negated:
-            found += f" except ({self._rows(needle, dated)})"
+            found += f" except ({self._rows(needle)})"
         return found
-
-    @staticmethod
-    def _everything(dated: bool) -> str:
-        when = (
-            "r.occurred_at is not null and (%(start)s::timestamptz is null or r.at >= %(start)s) "
-            "and (%(end)s::timestamptz is null or r.at < %(end)s)"
-            if dated
-            else "r.occurred_at is null"
-        )
-        return (
-            f"(select r.id, r.at from memory_record r where r.lane_id = any(%(lanes)s) and {when} and {current('r')})"
-        )
-
-    def count(self, kept: list[Needle], require: str, dated: bool) -> int:
-        return sql.fetch(f"select count(*) from ({self._set(kept, require, dated)}) s", self.params)[0][0]
 
     def keep(self, needles: list[Needle]) -> tuple[list[Needle], list[Needle]]:
         """Drop the most widely shared of the alternatives until few enough records match, or one is left."""
@@ -262,37 +230,57 @@ class _Finder:
         return kept, dropped
 
     def _matches(self, kept: list[Needle]) -> int:
-        return self.count(kept, "any", True) + self.count(kept, "any", False)
+        return sql.fetch(f"select count(*) from ({self._set(kept, 'any')}) s", self.params)[0][0]
 
     def page(
         self, kept: list[Needle], require: str, limit: int, after: list | None
-    ) -> tuple[list[tuple[datetime, datetime, int]], int]:
-        """Up to `limit` (event time, record time, record id) after a place, and how many there are in all."""
-        params = {**self.params, "limit": limit}
-        beyond = later = after_at = ""
+    ) -> tuple[list[tuple[datetime, datetime, int]], list[int], int]:
+        """Up to `limit` (event time, record time, record id) after a place; then ids of the records without an
+        event time, newest first, at most MATCHES_MAX; how many have an event time."""
+        params = {**self.params, "limit": limit, "undated": MATCHES_MAX}
+        where = near = ""
         if after:
-            beyond = "where (r.occurred_at, r.recorded_at, r.id) > (%(a0)s, %(a1)s, %(a2)s)"
-            later, after_at = "where at > %(a0)s", " and found.at >= %(a0)s"
+            where = "where (r.occurred_at, r.recorded_at, r.id) > (%(a0)s, %(a1)s, %(a2)s)"
+            near = " and at > %(a0)s"
             params |= {
                 "a0": datetime.fromisoformat(after[0]), "a1": datetime.fromisoformat(after[1]), "a2": after[2],
             }  # fmt: skip
-        rows = sql.fetch(
-            f"with found(record_id, at) as materialized ({self._set(kept, require, True)}), "
-            # as many as are wanted, and those at the very time of the last of them: no record beyond can be wanted
-            f"last as (select at from found {later} order by at offset %(limit)s - 1 limit 1) "
-            "select r.occurred_at, r.recorded_at, r.id, (select count(*) from found) from found join memory_record r "
-            f"on r.id = found.record_id{after_at} and found.at <= coalesce((select at from last), 'infinity') "
-            f"{beyond} order by 1, 2, 3 limit %(limit)s",
-            params,
-        )
-        count = rows[0][3] if rows else self.count(kept, require, True)
-        return [row[:3] for row in rows], count
+        statement = _TIMELINE.format(found=self._set(kept, require), near=near, where=where, at=_AT if after else "")
+        count = 0
+        rows: list[tuple[datetime, datetime, int]] = []
+        undated: list[tuple[datetime, int]] = []
+        for place, occurred, recorded, record in sql.fetch(statement, params):
+            if place == 0:
+                count = record
+            elif place == 1:
+                rows.append((occurred, recorded, record))
+            else:
+                undated.append((recorded, record))
+        return sorted(rows), [record for _, record in sorted(undated, reverse=True)], count
 
-    def undated(self, kept: list[Needle], require: str) -> list[int]:
-        """Matching records without an event time, newest first, at most MATCHES_MAX."""
-        rows = sql.fetch(
-            f"select r.id from ({self._set(kept, require, False)}) s(record_id, at) "
-            "join memory_record r on r.id = s.record_id order by r.recorded_at desc, r.id desc limit %(limit)s",
-            {**self.params, "limit": MATCHES_MAX},
-        )
-        return [record for (record,) in rows]
+
+# The values (v) that contain a needle, lane by lane; an old spelling stands for the value it means now. `+ 0` keeps
+# the planner from also reading all values of the lane to cross them with the few that the grams lead to.
+_VALUES = """unnest(%(lanes)s::int[]) l(lane) cross join lateral (
+  select w.lane_id, coalesce(w.alias_of, w.key) as key, w.label in ('e_connect', 'e_adjust') as stamp
+  from memory_lanevalue w
+  where lane_grams(w.lane_id, w.grams) @> lane_grams(l.lane, %(grams{i})s::int[]) and w.lane_id + 0 = l.lane
+    and strpos(w.folded, %(needle{i})s) > 0 and (%(label{i})s::text is null or w.label = %(label{i})s) offset 0) v"""
+_ANY_UNDATED = (
+    "select exists (select 1 from memory_record r where r.lane_id = any(%(lanes)s::int[]) and r.occurred_at is null)"
+)
+# One pass over the matches: how many there are, the page, and the undated. Only the page's records are looked up: an
+# edge property knows its record's time, and only records of one time need more to be put in order.
+_TIMELINE = """
+with found(record_id, at, undated) as materialized ({found}),
+near as (
+  (select record_id from found where not undated{near} order by at fetch first %(limit)s rows with ties) {at})
+select 0, null::timestamptz, null::timestamptz, (select count(*) from found where not undated)
+union all
+(select 1, r.occurred_at, r.recorded_at, r.id from near join memory_record r on r.id = near.record_id {where}
+  order by 2, 3, 4 limit %(limit)s)
+union all
+(select 2, null, r.recorded_at, r.id from found join memory_record r on r.id = found.record_id where found.undated
+  order by 3 desc, 4 desc limit %(undated)s)
+"""
+_AT = "union all select record_id from found where not undated and at = %(a0)s"

@@ -82,9 +82,8 @@ order by id
 
 _SIZES = f"""
 select q.n, (select count(*) from (
-  select 1 from unnest(%(lanes)s::int[]) l(lane) cross join lateral (
-    select 1 from memory_edgeproperty t where t.key = q.key and t.lane_id = l.lane and t.state & 2 = 0
-      and t.record_id <> %(origin)s and {live("t")} limit %(cap)s) x limit %(cap)s) y)
+  select 1 from memory_edgeproperty t where t.key = q.key and t.lane_id = any(%(lanes)s::int[]) and t.state & 2 = 0
+    and t.record_id <> %(origin)s and {live("t")} limit %(cap)s) x)
 from unnest(%(keys)s::uuid[]) with ordinality q(key, n)
 """
 

@@ -113,12 +113,18 @@ class _Level:
         self.loader, self.hub_limit, self.cap = loader, hub_limit, min(cap, hub_limit + 1)
         self.rank = {node.id: place for place, node in enumerate(frontier)}
         self.open: dict[Key, Step] = {}
+        self.bound = 0.0
         self.ready: list[tuple[float, int, Key, Step]] = []
         steps, self.cut = loader.spread([(n.id, n.score) for n in frontier], passed, self.cap, budget)
         for step in steps:
             passed.add(step.key)
             self._sort_in(step)
+        self._order_ready()
+
+    def _order_ready(self) -> None:
         self.ready.sort(key=self._order)
+        # a property counted past the cap has at least `cap` others: that bounds what it can still be worth
+        self.bound = max((s.carried for s in self.open.values()), default=0.0) * damping(self.cap)
 
     @staticmethod
     def _order(entry: tuple[float, int, Key, Step]) -> float:
@@ -138,9 +144,7 @@ class _Level:
     def next_batch(self) -> tuple[float, list[tuple[int, Key, Step]]] | None:
         """All properties of the next best weight, or None when only hubs are left (they are in `open`)."""
         while True:
-            # a property counted past the cap has at least `cap` others: that bounds what it can still be worth
-            bound = max((s.carried for s in self.open.values()), default=0.0) * damping(self.cap)
-            if self.ready and (not self.uncounted or self.ready[-1][0] > bound + 1e-12):
+            if self.ready and (not self.uncounted or self.ready[-1][0] > self.bound + 1e-12):
                 worth = self.ready[-1][0]
                 batch = []
                 while self.ready and self.ready[-1][0] == worth:
@@ -155,7 +159,7 @@ class _Level:
             for key, step in waiting.items():
                 count, members = counted[key]
                 self._sort_in(Step(key, step.carried, step.parent, count, members))
-            self.ready.sort(key=self._order)
+            self._order_ready()
 
 
 def walk(

@@ -4,7 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -98,6 +98,7 @@ class LaneValue(Scoped):
     value = models.CharField(max_length=500)
     key = models.UUIDField(editable=False)
     folded = models.TextField(editable=False)
+    # Of the folded value; indexed together with the lane (migration 0014).
     grams = ArrayField(models.IntegerField(), editable=False)
     norm_key = models.BigIntegerField(editable=False)
     # The same without a parenthesis at the end of the value, where there is one (memory.normal.bare_key).
@@ -111,7 +112,6 @@ class LaneValue(Scoped):
     class Meta(Scoped.Meta):
         constraints = [models.UniqueConstraint(fields=["lane", "key"], name="lane_value_once")]
         indexes = [
-            GinIndex(fields=["grams"], name="lane_value_grams"),
             models.Index(fields=["lane", "norm_key"], name="lane_value_norm"),
             models.Index(fields=["lane", "bare_key"], name="lane_value_bare", condition=Q(bare_key__isnull=False)),
             models.Index(

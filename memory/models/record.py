@@ -104,6 +104,8 @@ class Record(Scoped):
             models.Index(
                 fields=["changed_profile"], name="record_changed_profile", condition=Q(changed_profile__isnull=False)
             ),
+            # Whether a lane has any record without an event time.
+            models.Index(fields=["lane"], name="record_undated", condition=Q(occurred_at__isnull=True)),
             # The backlog and what failed: few rows, so counting them costs nothing.
             models.Index(fields=["id"], name="record_ingest_pending", condition=~Q(ingested_version=F("version"))),
             models.Index(fields=["id"], name="record_ingest_failed", condition=~Q(ingest_error="")),

@@ -102,7 +102,7 @@ select count(*) from (select 1 from memory_record r where r.lane_id = any(%(lane
 """.format(current=current("r"))
 
 
-def everything(scope: Scope) -> sets.Size:
+def all_in(scope: Scope) -> sets.Size:
     """How many records there are in all: exact up to CAP."""
     count = sql.fetch(_ALL, {"lanes": scope.lanes, "cap": CAP + 1, **scope.params})[0][0]
     return sets.Size(min(count, CAP), count > CAP)

@@ -99,7 +99,7 @@ class Search(PageView):
         if page.total is not None:
             return page.total, False
         if not page.sizes and not query.filters().any:
-            size = lists.everything(scope)
+            size = lists.all_in(scope)
             return size.count, size.capped
         if len(page.sizes) == 1 and not query.filters().any and not query.terms[0].negated:
             return page.sizes[0].count, page.sizes[0].capped

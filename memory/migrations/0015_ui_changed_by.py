@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('lanes', '0004_admin_names'),
-        ('memory', '0012_ingest_known_through'),
+        ('memory', '0014_lane_value_grams'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

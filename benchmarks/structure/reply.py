@@ -1,0 +1,78 @@
+"""The floor once more, returning what the tool has to: hand-written SQL on the same minimal tables, but every term
+counted to the cap and the page's records fetched with title, dates, snippet and properties.
+
+Between the ids alone and this lies what a reply of records costs anyone; between this and the engine, what tenants,
+old spellings, validity in time, cursors and shapes cost.
+"""
+
+from typing import Any
+
+from benchmarks.structure.floor import Floor
+from benchmarks.structure.world import COUNT_CAP, HUB_LIMIT, MAX_NODES, PAGE
+
+SNIPPET = 240
+
+
+class ReplyFloor(Floor):
+    """Asks and answers like `Floor`, and fetches what it found."""
+
+    def fetch(self, ids: list[int]) -> tuple[list[tuple], list[tuple]]:
+        """The records and their properties, two statements."""
+        return (
+            self.ask(
+                "select id, public_id, lane_id, title, kind, occurred_at, date_precision, recorded_at, updated_at, "
+                f"version, left(text, {SNIPPET}) from memory_record where id = any(%s)",
+                [ids],
+            ),
+            self.ask(
+                "select e.record_id, p.label, p.value from floor.edge e join floor.property p on p.key = e.key "
+                "where e.record_id = any(%s)",
+                [ids],
+            ),
+        )
+
+    def counts(self, question: dict[str, Any]) -> list[int]:
+        """How many readable records carry each term, to the cap."""
+        keys, _ = self.terms(question)
+        one = (
+            "(select count(*) from (select 1 from floor.edge where key = %s and lane_id = any(%s) "
+            f"limit {COUNT_CAP + 1}) x)"
+        )
+        lanes = self.lanes(question)
+        parameters = [part for key in keys for part in (key, lanes)]
+        return list(self.ask(f"select {', '.join([one] * len(keys))}", parameters)[0])
+
+    def _page(self, ranks: list[int]) -> list[int]:
+        self.fetch([self.ids[rank] for rank in ranks])
+        return ranks
+
+    def intersect(self, question: dict[str, Any]) -> list[int]:
+        self.counts(question)
+        return self._page(super().intersect(question))
+
+    def union(self, question: dict[str, Any]) -> list[int]:
+        self.counts(question)
+        return self._page(super().union(question))
+
+    def timeline(self, question: dict[str, Any]) -> list[int]:
+        return self._page(super().timeline(question))
+
+    def traverse(self, question: dict[str, Any]) -> list[int]:
+        rows = self.ask(
+            f"select record_id, others from floor.traverse(%s, %s, {PAGE}, {COUNT_CAP})",
+            [self.ids[question["record"]], self.lanes(question)],
+        )
+        self.fetch([row[0] for row in rows])
+        return [row[1] for row in rows]
+
+    def radius(self, question: dict[str, Any], depth: int, function: str = "radius") -> list[int]:
+        rows = self.ask(
+            f"select record_id, depth from floor.{function}(%s, %s, {depth}, {HUB_LIMIT}, {MAX_NODES})",
+            [self.ids[question["record"]], self.lanes(question)],
+        )
+        self.ask(
+            "select id, public_id, lane_id, title, kind, at, version from memory_record where id = any(%s)",
+            [[row[0] for row in rows]],
+        )
+        depths = [row[1] for row in rows]
+        return [depths.count(hop) for hop in range(1, depth + 1)]
