@@ -253,8 +253,8 @@ class _Finder:
         return sorted(rows), [record for _, record in sorted(undated, reverse=True)], count
 
 
-# The values (v) that contain a needle, lane by lane; an old spelling stands for the value it means now. `+ 0` keeps the
-# planner from also reading all values of the lane to cross them with the few that the grams lead to.
+# The values (v) that contain a needle, lane by lane; an old spelling stands for the value it means now. `+ 0` keeps
+# the planner from also reading all values of the lane to cross them with the few that the grams lead to.
 _VALUES = """unnest(%(lanes)s::int[]) l(lane) cross join lateral (
   select w.lane_id, coalesce(w.alias_of, w.key) as key, w.label in ('e_connect', 'e_adjust') as stamp
   from memory_lanevalue w
