@@ -78,7 +78,7 @@ def reader_of(request: Request, agent_profile: str | None) -> Reader:
         tenant = key.tenant
         if TENANT_HEADER in request.headers and request.headers[TENANT_HEADER] != tenant.slug:
             raise NotVisible()  # the key says which tenant it is; another one is none of its business
-        profiles = list(key.profiles.filter(is_active=True).select_related("tenant"))
+        profiles = keys.profiles_of(key)
         if key.user is not None and not profiles and agent_profile is None:
             return reader_for_user(key.user, tenant, key)
         return reader_for_profile(choose_profile(profiles, agent_profile), user=key.user, key=key)

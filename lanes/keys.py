@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from lanes import sql
 from lanes.models import AgentProfile, ApiKey, Tenant, User
 
 _USED_EVERY = timedelta(minutes=1)
@@ -34,10 +35,43 @@ def issue(
     return row, key
 
 
+_KEY, _KEY_WIDTH, _key = sql.loader(ApiKey, "k")
+_TENANT, _TENANT_WIDTH, _tenant = sql.loader(Tenant, "t")
+_USER, _, _user = sql.loader(User, "u")
+_BY_PREFIX = f"""
+select {_KEY}, {_TENANT}, {_USER} from lanes_apikey k join lanes_tenant t on t.id = k.tenant_id
+left join lanes_user u on u.id = k.user_id where k.prefix = %s
+"""
+_PROFILE, _, _profile = sql.loader(AgentProfile, "p")
+_PROFILES = f"""
+select {_PROFILE} from lanes_apikey_profiles x join lanes_agentprofile p on p.id = x.agentprofile_id
+where x.apikey_id = %s and p.is_active order by p.id
+"""
+
+
+def _by_prefix(prefix: str) -> ApiKey | None:
+    """The key with its tenant and user, in one prepared statement: every call of an agent begins with it."""
+    rows = sql.fetch(_BY_PREFIX, (prefix,))
+    if not rows:
+        return None
+    row: ApiKey = _key(rows[0][:_KEY_WIDTH])
+    row.tenant = _tenant(rows[0][_KEY_WIDTH : _KEY_WIDTH + _TENANT_WIDTH])
+    row.user = _user(rows[0][_KEY_WIDTH + _TENANT_WIDTH :]) if row.user_id else None
+    return row
+
+
+def profiles_of(key: ApiKey) -> list[AgentProfile]:
+    """The active profiles a key may act as."""
+    found = [_profile(row) for row in sql.fetch(_PROFILES, (key.pk,))]
+    for profile in found:
+        profile.tenant = key.tenant
+    return found
+
+
 def authenticate(key: str) -> ApiKey | None:
     """The live key row for a bearer token, or None. Expired, revoked and unknown keys are told apart by nobody."""
     prefix = key[:11]
-    row = ApiKey.objects.select_related("tenant", "user").filter(prefix=prefix).first() if "\x00" not in key else None
+    row = _by_prefix(prefix) if "\x00" not in key else None
     now = timezone.now()
     # Compared even when the prefix is unknown, so that the answer takes as long.
     matches = secrets.compare_digest(_digest(key.encode("utf-8", "replace").decode()), row.digest if row else "0" * 64)

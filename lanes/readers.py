@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from django.db import connection
-
+from lanes import sql
 from lanes.errors import Invalid, NotVisible, Refused
 from lanes.models import AgentProfile, ApiKey, Membership, Tenant, User, Wall
 
@@ -148,27 +147,23 @@ def _resolve(
     tenant: Tenant, *, user: User | None, profile: AgentProfile | None, key: ApiKey | None, holder, **who
 ) -> Reader:
     """Build the reader of `holder` (a membership or a profile: whoever holds the grants)."""
-    with connection.cursor() as cursor:
-        ids = {"tenant": tenant.pk, "user": user.pk if user else None, "profile": profile.pk if profile else None}
-        cursor.execute(_WALLS, ids)
-        walls = [row[0] for row in cursor.fetchall()]
-        if profile is not None:
-            groups, grantee = [profile.group_id], None
-        else:
-            cursor.execute(_TEAM_GROUPS, ids)
-            groups, grantee = [row[0] for row in cursor.fetchall()], user.pk if user else None
-        cursor.execute(
-            _RESOLVE,
-            {
-                "tenant": tenant.pk,
-                "walls": walls,
-                "groups": groups,
-                "grantee": grantee,
-                "reads_all": holder.reads_all,
-                "writes_all": holder.writes_all,
-            },
-        )
-        rows = cursor.fetchall()
+    ids = {"tenant": tenant.pk, "user": user.pk if user else None, "profile": profile.pk if profile else None}
+    walls = [row[0] for row in sql.fetch(_WALLS, ids)]
+    if profile is not None:
+        groups, grantee = [profile.group_id], None
+    else:
+        groups, grantee = [row[0] for row in sql.fetch(_TEAM_GROUPS, ids)], user.pk if user else None
+    rows = sql.fetch(
+        _RESOLVE,
+        {
+            "tenant": tenant.pk,
+            "walls": walls,
+            "groups": groups,
+            "grantee": grantee,
+            "reads_all": holder.reads_all,
+            "writes_all": holder.writes_all,
+        },
+    )
     lanes = {row[0]: LaneInfo(*row[:4]) for row in rows if row[4] >= READ}
     return Reader(
         tenant_id=tenant.pk,

@@ -7,7 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -99,37 +100,46 @@ def _key(slug: str) -> tuple[ApiKey, str]:
     )
 
 
-def measure(data: Loaded, questions: dict[str, list[Any]], world: World, seconds: float) -> dict[str, Timed]:
-    """p50 and p95 of each kind, and of writing a record, through the web server that script/server runs."""
+@contextmanager
+def serving(data: Loaded, *others: str) -> Iterator[Any]:
+    """The web server that script/server runs, and a client of it for the data's tenant (and one for each other)."""
     port = _free_port()
     command = [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "config.asgi:application"]
     server = subprocess.Popen(command, cwd=ROOT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    writer, _ = tenant_for_writes(TENANT)
-    issued = [_key(data.tenant_slug), _key(TENANT)]
+    issued = [_key(slug) for slug in (data.tenant_slug, *others)]
     try:
         _wait(port, server)
-        reader_client, writer_client = (Client(port, key) for _, key in issued)
-        ask = bodies(world, data)
-        found: dict[str, Timed] = {}
-        for kind, (method, asked) in KINDS.items():
-            found[kind] = timed(
-                lambda question, method=method: reader_client.post(*ask[method](question)) and None,
-                questions[asked],
-                seconds,
-            )
-        items = [
-            {name: value for name, value in item.items() if value}
-            for item in stream(world.size, seed=int(time.time()), stop=WRITES)
-        ]
-        found["write one record"] = timed(
-            lambda item: writer_client.post("e_record", {"action": "write", **item}) and None, items, seconds * 2
-        )
-        return found
+        clients = [Client(port, key) for _, key in issued]
+        yield clients if others else clients[0]
     finally:
         server.terminate()
         server.wait(20)
         for row, _ in issued:
             row.delete()
+
+
+def measure(data: Loaded, questions: dict[str, list[Any]], world: World, seconds: float) -> dict[str, Timed]:
+    """p50 and p95 of each kind, and of writing a record, over HTTP."""
+    writer, _ = tenant_for_writes(TENANT)
+    try:
+        with serving(data, TENANT) as (reader_client, writer_client):
+            ask = bodies(world, data)
+            found: dict[str, Timed] = {}
+            for kind, (method, asked) in KINDS.items():
+                found[kind] = timed(
+                    lambda question, method=method: reader_client.post(*ask[method](question)) and None,
+                    questions[asked],
+                    seconds,
+                )
+            items = [
+                {name: value for name, value in item.items() if value}
+                for item in stream(world.size, seed=int(time.time()), stop=WRITES)
+            ]
+            found["write one record"] = timed(
+                lambda item: writer_client.post("e_record", {"action": "write", **item}) and None, items, seconds * 2
+            )
+            return found
+    finally:
         clean_tenant(writer)
 
 

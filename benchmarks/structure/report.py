@@ -71,12 +71,17 @@ def _lines(path: str) -> list[str]:
         return []
 
 
+def now() -> str:
+    """The minute a run ended."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
 def result(records: int, columns: dict[str, dict[str, Timed]], extra: dict[str, Any], command: str) -> dict[str, Any]:
     """What is kept of a run: percentiles, how many were asked, how many answers were wrong."""
     return {
         "records": records,
         "command": command,
-        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "when": now(),
         "machine": machine(),
         "columns": {
             name: {
@@ -220,22 +225,61 @@ Records are invented and skewed as a firm's are: eight properties each on averag
 
 
 def save(root: Path, run: dict[str, Any]) -> None:
-    """Keep the result and make PERF.md of all results that are kept."""
+    """Keep the result of `epg.py` and make PERF.md anew."""
+    _keep(root, "epg", run)
+
+
+def save_find(root: Path, run: dict[str, Any]) -> None:
+    """Keep the result of `find.py` and make PERF.md anew."""
+    _keep(root, "find", run)
+
+
+def _keep(root: Path, name: str, run: dict[str, Any]) -> None:
     folder = root / "benchmarks" / "results"
     folder.mkdir(exist_ok=True)
-    (folder / f"epg-{run['records']}.json").write_text(json.dumps(run, indent=1) + "\n")
+    (folder / f"{name}-{run['records']}.json").write_text(json.dumps(run, indent=1) + "\n")
+    runs, finds = _kept(folder, "epg"), _kept(folder, "find")
     parts = [PREFACE]
-    runs = sorted(
-        (json.loads(path.read_text()) for path in folder.glob("epg-*.json")), key=lambda kept: -kept["records"]
-    )
     for kept in runs:
-        parts.append(
-            f"## {kept['records']:,} records\n\n`{kept['command']}`, {kept['when']}. {kept['machine']}.\n\n"
-            f"{table(kept)}\n\n" + "\n".join(_notes(kept)) + "\n"
-        )
+        parts.append(f"## {_headed(kept)}{table(kept)}\n\n" + "\n".join(_notes(kept)) + "\n")
     if len(runs) > 1:
         parts.append(_growth(runs[0], runs[-1]))
+    parts += [f"## find, {_headed(kept)}{find_table(kept)}\n" for kept in finds]
     (root / "PERF.md").write_text("\n".join(parts))
+
+
+def _kept(folder: Path, name: str) -> list[dict[str, Any]]:
+    runs = [json.loads(path.read_text()) for path in folder.glob(f"{name}-*.json")]
+    return sorted(runs, key=lambda kept: -kept["records"])
+
+
+def _headed(run: dict[str, Any]) -> str:
+    return f"{run['records']:,} records\n\n`{run['command']}`, {run['when']}. {run['machine']}.\n\n"
+
+
+def find_table(run: dict[str, Any]) -> str:
+    """p50 / p95 in ms of find and of its legs, and how near the approximate search comes to the exact one."""
+    legs = list(dict.fromkeys(leg for row in run["rows"] for leg in row["legs"]))
+    lines = [
+        "| asked by | find | " + " | ".join(leg.replace("_", " ") for leg in legs) + " |",
+        "|" + "---|" * (len(legs) + 2),
+    ]
+    for row in run["rows"]:
+        cells = [" / ".join(_short(ms) for ms in row["legs"][leg]) if leg in row["legs"] else "–" for leg in legs]
+        lines.append(
+            f"| {row['name']} | **{_short(row['p50'])} / {_short(row['p95'])}** | " + " | ".join(cells) + " |"
+        )
+    failed = sum(row["failed"] for row in run["rows"])
+    near = ", ".join(f"{who} {part:.3f}" for who, part in run["recall"].items())
+    lines += [
+        "",
+        f"* {run['rows'][0]['n']} questions each, warm: sentences of records, words about a person's matter, names; "
+        f"20 records a page with passages and ranks. Mark: p95 ≤ 150 ms. Replies with a failed leg: {failed}.",
+        f"* {run['sample']:,} of the records were embedded, the other vectors are mixtures of theirs; every tenth "
+        "record has four windows besides.",
+        f"* Of the 100 nearest records by an exact search, the vector leg returned: {near}.",
+    ]
+    return "\n".join(lines)
 
 
 def _growth(big: dict[str, Any], small: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ says how many.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -38,7 +38,7 @@ class ChainLoader(Protocol):
     def touch(self, frontier: Sequence[tuple[Any, float]], passed: set[Key], budget: int) -> tuple[list[Touch], bool]:
         """As `Loader.spread`, without counting."""
 
-    def widen(self, keys: Sequence[Key], cap: int) -> dict[Key, tuple[int, Sequence[tuple[Any, Any]]]]:
+    def widen(self, keys: Sequence[Key], cap: int) -> dict[Key, tuple[int, Iterable[tuple[Any, Any]]]]:
         """As `Loader.widen`."""
 
     def count(self, keys: Sequence[Key], cap: int) -> dict[Key, int]:

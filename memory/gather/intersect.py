@@ -1,5 +1,6 @@
 """Intersect: the records that carry every term."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from memory.gather import ended, meet, paging, sets
@@ -22,6 +23,7 @@ def intersect(
     query = paging.query_of(scope, "intersect", [str(term) for term in terms], scope.lanes)
     after = paging.place(query, cursor)
     found = sets.sizes(match, exact=exact_counts)
+    rows: Sequence[tuple]
     if meet.applies(match, found):
         rows = meet.page(match, found, limit + 1, after)
     else:

@@ -7,7 +7,7 @@ Never walked: properties skipped for the budget, and the label `tense`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from memory.gather.walk import Step
 from memory.selectors.records import Row
 
 HUB_NEWEST = 300
-Members = tuple[int, Sequence[tuple[int, Any]]]
+Members = tuple[int, Iterable[tuple[int, Any]]]
 
 # Best first, and stopped after a budget: a record with many properties costs no more than the budget says.
 _OWN = """
@@ -111,7 +111,7 @@ class Reach:
         params = self._frontier(frontier, passed, budget) | {"cap": cap}
         rows = sql.fetch(self._spread, params)
         steps = [
-            Step(key, round(carried, 12), ids[place - 1], n, _pairs(members, ats))
+            Step(key, round(carried, 12), ids[place - 1], n, _Pairs(members, ats))
             for key, carried, place, n, members, ats, _ in rows
         ]
         return steps, bool(rows) and rows[0][6] > budget
@@ -120,7 +120,7 @@ class Reach:
         if not keys:
             return {}
         rows = sql.fetch(self._widen, {**self.params, "keys": _array(keys), "cap": cap})
-        return {key: (n, _pairs(members, ats)) for key, n, members, ats in rows}
+        return {key: (n, _Pairs(members, ats)) for key, n, members, ats in rows}
 
     # -- chain.ChainLoader
 
@@ -185,5 +185,14 @@ def _array(values: Iterable[Any]) -> str:
     return "{" + ",".join([str(value) for value in values]) + "}"
 
 
-def _pairs(ids: Sequence[int] | None, ats: Sequence[Any] | None) -> list[tuple[int, Any]]:
-    return list(zip(ids, ats, strict=True)) if ids and ats else []
+class _Pairs:
+    """(record id, instant) of the carriers of a property. Most of the many that are fetched are never gone through, so
+    that they are not paired before they are."""
+
+    __slots__ = ("ats", "ids")
+
+    def __init__(self, ids: Sequence[int] | None, ats: Sequence[float] | None) -> None:
+        self.ids, self.ats = ids or (), ats or ()
+
+    def __iter__(self) -> Iterator[tuple[int, float]]:
+        return zip(self.ids, self.ats, strict=True)

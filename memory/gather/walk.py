@@ -49,7 +49,7 @@ class Step:
     carried: float
     parent: Hashable
     count: int
-    members: Sequence[tuple[Any, Any]] = ()
+    members: Iterable[tuple[Any, Any]] = ()
 
 
 class Loader(Protocol):
@@ -63,7 +63,7 @@ class Loader(Protocol):
         with the record that carries it best, and whether more than `budget` (record, property) pairs were there:
         then the frontier's first `budget` pairs count."""
 
-    def widen(self, keys: Sequence[Key], cap: int) -> dict[Key, tuple[int, Sequence[tuple[Any, Any]]]]:
+    def widen(self, keys: Sequence[Key], cap: int) -> dict[Key, tuple[int, Iterable[tuple[Any, Any]]]]:
         """Count again with a higher cap: key → (count, members), members empty when the count passes the cap."""
 
 
