@@ -71,6 +71,7 @@ class Found:
     why: dict[int, list[str]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     dated: list[int] = field(default_factory=list)
+    keys: list[UUID] = field(default_factory=list)  # of the values that are named
 
     def put_first(self, record: int, tier: int) -> None:
         self.first[record] = max(self.first.get(record, 0), tier)
@@ -161,7 +162,8 @@ def _values(ask: Ask, records: int, found: Found) -> None:
     named += [mention for mention in proposals if mention.key not in known][:MENTIONS_MAX]
     if not named:
         return
-    params = {**ask.params, **ask.scope.params, "keys": [m.key for m in named], "cap": HOLDERS_MAX + 1}
+    found.keys = [mention.key for mention in named]
+    params = {**ask.params, **ask.scope.params, "keys": found.keys, "cap": HOLDERS_MAX + 1}
     carriers: dict[int, dict[int, str]] = {}
     for i, record, title in sql.fetch(_CARRIERS.format(rows=ask.rows("t")), params):
         carriers.setdefault(i - 1, {})[record] = title
