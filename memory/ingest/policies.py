@@ -14,6 +14,7 @@ from django.db import transaction
 from lanes.models import Lane
 from lanes.readers import LaneInfo, Reader
 from memory import sql
+from memory.ingest import queue
 from memory.ingest.steps import Item
 from memory.models import IngestPolicy, sr_id
 
@@ -30,6 +31,13 @@ def acting_lanes(lane_ids: Iterable[int]) -> set[int]:
         (sorted(lane_ids),),
     )
     return {row[0] for row in rows}
+
+
+def defer(records: Iterable[tuple[int, int]]) -> None:
+    """Have the policies of (record id, lane id) looked at, of those lanes whose policy has something to do."""
+    given = list(records)
+    governed = acting_lanes({lane for _, lane in given})
+    queue.defer(queue.POLICIES, [record for record, lane in given if lane in governed])
 
 
 def language_model_allowed(tenant_id: int, lane_id: int) -> bool:
