@@ -192,6 +192,8 @@ CHANNEL_LAYERS: dict = {}
 # --- Lanewise's own limits -----------------------------------------------------------------------------------
 LANEWISE_WALK_BUDGET = env.int("LANEWISE_WALK_BUDGET", default=256)  # edge properties of a record that are walked
 LANEWISE_CONNECTION_CAP = env.int("LANEWISE_CONNECTION_CAP", default=50)  # connections of a record
+# Pairs a language model is asked about for each record that reads somewhat like others; refused ones count.
+LANEWISE_DISCOVERY_QUESTIONS = env.int("LANEWISE_DISCOVERY_QUESTIONS", default=5)
 
 # Ingest: what is done to a record before it counts as findable in every way, and what may follow later.
 LANEWISE_INGEST_STEPS = [

@@ -12,6 +12,7 @@ from memory.models import (
     LaneValue,
     Record,
     RecordVector,
+    RefusedPair,
     Tag,
     Window,
 )
@@ -22,6 +23,12 @@ STAMPS = ("e_connect", "e_adjust")
 @rule(Record, Tag, Window, RecordVector)
 def _in_readable_lanes(scope: AdminScope) -> Q:
     return Q(lane_id__in=scope.readable_lanes) if scope.readable_lanes else NOTHING
+
+
+@rule(RefusedPair)
+def _pairs(scope: AdminScope) -> Q:
+    """Met only where both records may be read."""
+    return _in_readable_lanes(scope) & Q(other__lane_id__in=scope.readable_lanes)
 
 
 @rule(LaneValue)

@@ -3,6 +3,7 @@
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
 from memory.models.ingest import IngestBatch, IngestPolicy
 from memory.models.record import Record, parse_sr_id, sr_id
+from memory.models.refused import RefusedPair
 from memory.models.text import RecordText, Tag
 from memory.models.vector import EmbeddingSpace, LaneStat, RecordVector, TermFrequency, Window
 
@@ -20,6 +21,7 @@ __all__ = [
     "Record",
     "RecordText",
     "RecordVector",
+    "RefusedPair",
     "Tag",
     "TermFrequency",
     "Window",
