@@ -217,8 +217,6 @@ LANEWISE_EXTRACTORS = [
 ]
 LANEWISE_INGEST_ATTEMPTS = env.int("LANEWISE_INGEST_ATTEMPTS", default=5)  # then a record is given up, visibly
 LANEWISE_INGEST_KEEP_DAYS = 7  # of throughput figures
-# A function (tenant_id, hashes) -> values that every lane of the tenant may know; see memory.ingest.lookup.
-LANEWISE_CONTROLLED_VALUES = ""
 # The language model: off without an endpoint, and for every lane that the policy function does not allow.
 LANEWISE_LLM = (
     {

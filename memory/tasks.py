@@ -13,7 +13,7 @@ from procrastinate.contrib.django import app
 
 from memory import sql
 from memory.find import frequencies
-from memory.ingest import failures, pipeline, policies, queue, seek, upkeep
+from memory.ingest import failures, pipeline, policies, queue, seek, upkeep, vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +88,18 @@ def _seek_new_values(record_ids: list[int]) -> None:
 def seek_lane(lane_id: int) -> None:
     """Mentions of a lane's new values in its earlier records."""
     seek.seek(lane_id)
+
+
+@app.task(name=queue.VOCABULARY, queue=queue.QUEUE, retry=BackOff())
+def seek_vocabulary(tenant_id: int, after: int = 0, through: int | None = None) -> None:
+    """Mentions of a tenant's new controlled values in its earlier records."""
+    vocabulary.search(tenant_id, after, through)
+
+
+@app.task(name=queue.AGAIN, queue=queue.QUEUE, retry=BackOff())
+def known_values_again(record_ids: list[int]) -> None:
+    """Mentions of known values in these records, looked up anew."""
+    seek.again(record_ids)
 
 
 @app.task(name=queue.POLICIES, queue=queue.QUEUE, retry=RetryStrategy(max_attempts=5, exponential_wait=5))

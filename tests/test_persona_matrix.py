@@ -150,10 +150,10 @@ def without_request_id(raw: bytes) -> bytes:
 
 def everything() -> list[tuple]:
     """All rows that a forbidden call must leave as they are."""
-    from memory.models import EdgeProperty, LaneValue, Record, Tag
+    from memory.models import ControlledValue, EdgeProperty, LaneValue, Record, Tag
 
     rows: list[tuple] = []
-    for model in (Record, EdgeProperty, LaneValue, Tag):
+    for model in (Record, EdgeProperty, LaneValue, Tag, ControlledValue):
         rows += sorted(model.everything.values_list(), key=str)
     return rows
 

@@ -5,6 +5,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from lanes.admin.scope import NOTHING, AdminScope, rule
 from memory.models import (
+    ControlledValue,
     EdgeProperty,
     EmbeddingSpace,
     IngestBatch,
@@ -47,9 +48,9 @@ def _properties(scope: AdminScope) -> Q:
     return Q(lane_id__in=scope.readable_lanes) & (~Q(label__in=STAMPS) | Q(Exists(another)))
 
 
-@rule(IngestPolicy)
+@rule(IngestPolicy, ControlledValue)
 def _policies(scope: AdminScope) -> Q:
-    """How lanes are set up, like the lanes themselves."""
+    """How lanes and the tenant's vocabulary are set up, like the lanes themselves."""
     return scope.in_tenants("tenant")
 
 

@@ -27,6 +27,7 @@ from memory.ingest.errors import Unavailable
 from memory.ingest.extractors import ExtractContext, Extractor, TagProposal, extract_many, from_titles
 from memory.ingest.extractors.known_values import KnownValueExtractor
 from memory.ingest.lookup import complete_through
+from memory.services import locks
 
 logger = logging.getLogger(__name__)
 
@@ -183,7 +184,7 @@ class Vectors:
 
 
 class KnownValues:
-    """Mentions of values in use in the record's own lane.
+    """Mentions of values in use in the record's own lane, and of those its tenant controls.
 
     Words are hashed beforehand; the values are looked up in the storing transaction, so that a value written while
     the batch was in work is not missed: what is written later finds the record through `seek`.
@@ -199,6 +200,7 @@ class KnownValues:
 
         def store(items: Sequence[Item]) -> None:
             through = complete_through({item.lane_id for item in items})
+            locks.vocabulary({item.tenant_id for item in items})
             found = self.extractor.finish(
                 [item.text for item in items],
                 [item.context() for item in items],

@@ -1,5 +1,6 @@
 """What is remembered."""
 
+from memory.models.controlled import ControlledSpelling, ControlledValue
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
 from memory.models.ingest import IngestBatch, IngestPolicy
 from memory.models.record import Record, parse_sr_id, sr_id
@@ -12,6 +13,8 @@ __all__ = [
     "SKIPPED",
     "SUPERSEDED",
     "UNDATED",
+    "ControlledSpelling",
+    "ControlledValue",
     "EdgeProperty",
     "EmbeddingSpace",
     "LaneStat",

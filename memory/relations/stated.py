@@ -41,6 +41,7 @@ TYPES = sorted(
     | set(PURPOSES.values())
     | {"LOCATED_IN", "WORKS_WITH", "RELATED"}
 )
+_NOUN = re.compile("(?:IS_)?(?:THE_|A_|AN_)?([A-Z]+)_(?:OF|FOR|AT|TO)")
 _KIND = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){0,5}")
 
 _NAMED = {"type": "string", "maxLength": MAX_NAME}
@@ -238,6 +239,9 @@ def relation_type(raw: Any) -> str | None:
     kind = re.sub(r"[^A-Z0-9]+", "_", bare).strip("_")
     if kind in OTHER_NAMES:
         return OTHER_NAMES[kind]
+    noun = _NOUN.fullmatch(kind)
+    if noun and noun[1].lower() in NOUNS:  # "is guarantor for"
+        return NOUNS[noun[1].lower()]
     if not re.search("[A-Z]", kind):
         return None
     return kind if _KIND.fullmatch(kind) and len(kind) <= MAX_TYPE else "RELATED"

@@ -148,6 +148,12 @@ def test_a_lane_that_is_closed_meanwhile_is_asked_about_no_more(doubtful, server
     assert set(asked_policy) == {(doubtful.tenant.pk, doubtful.lanes["alpha"])}
 
 
+def test_the_model_is_not_asked_about_entities(doubtful, server):
+    sql.execute("update memory_record set kind = 'entity' where id = any(%s)", ([doubtful.ids[n] for n in "cd"],))
+    apply(doubtful)
+    assert len(server.asked) == 1 and set(found(doubtful)) == {"b", "e"}
+
+
 def test_an_endpoint_that_is_away_leaves_the_questions_and_not_the_rest(doubtful, server):
     server.answer = lambda: (500, b"{}")
     with pytest.raises(Unavailable):

@@ -109,7 +109,8 @@ def test_an_answer_that_nothing_is_stated_is_an_answer():
         ("REPRESENTS", "REPRESENTS"), ("works for", "EMPLOYED_BY"), ("Represented by", "<REPRESENTS"),
         ("  handed-off to ", "HANDED_OFF_TO"), ("Café owner", "CAFE_OWNER"), ("x" * 41, "RELATED"),
         ("a b c d e f g h", "RELATED"), ("9TH_CIRCUIT", "RELATED"), ("<script>", "SCRIPT"), ("e_connect", "E_CONNECT"),
-        ("related to", "RELATED"), ("!!", None), ("", None), (None, None), (3.5, None), ("\x00", None),
+        ("related to", "RELATED"), ("is a guarantor for", "GUARANTEES"), ("partner at", "EMPLOYED_BY"),
+        ("lessee_of", "LEASES_FROM"), ("!!", None), ("", None), (None, None), (3.5, None), ("\x00", None),
         ("x" * 2_000, None),
     ],
 )  # fmt: skip
