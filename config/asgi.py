@@ -1,5 +1,6 @@
 """ASGI entry point: HTTP by Django, web sockets by channels."""
 
+import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -12,6 +13,12 @@ from django.core.asgi import get_asgi_application  # noqa: E402
 
 http = get_asgi_application()  # sets Django up: what follows needs its models
 
+import config.urls  # noqa: E402, F401  (every view, and what it imports)
 from web.routing import websocket  # noqa: E402
+
+# What stands loaded now stays: looking through all of it for garbage again and again stops every page for a tenth of
+# a second.
+gc.collect()
+gc.freeze()
 
 application = ProtocolTypeRouter({"http": http, "websocket": websocket})

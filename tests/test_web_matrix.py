@@ -4,8 +4,10 @@ The list of pages comes from the address table, so a page without a case here fa
 """
 
 import html
+import io
 import re
 import uuid
+import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
@@ -13,6 +15,8 @@ from urllib.parse import quote, unquote
 import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver
+from docx import Document
+from pypdf import PdfReader
 
 from lanes import services
 from lanes.models import AgentProfile
@@ -20,6 +24,7 @@ from tests import matrix
 from tests.matrix import ENTITIES, MARKERS, READABLE, Marked
 from tests.test_persona_matrix import everything
 from web import urls
+from web.views.timeline import FORMATS
 
 pytestmark = pytest.mark.django_db
 
@@ -63,7 +68,7 @@ PAGES: dict[str, Callable[[str, str], list[str]] | None] = {
     ],
     "search/save/": None,
     "search/saved/<int:pk>/forget/": None,
-    "values/": lambda own, sr_id: [f"/values/?label={label}" for label in ("person", "client", "matter", "e_connect")],
+    "values/": lambda own, sr_id: [f"/values/?t={label}:" for label in ("person", "client", "matter", "status")],
     "values/<str:label>/<path:value>/rename": None,
     "values/<str:label>/<path:value>/": lambda own, sr_id: [f"/values/{value}/" for value in VALUES],
     "records/new/": lambda own, sr_id: ["/records/new/", "/records/new/?lane=blue", f"/records/new/?from={sr_id}"],
@@ -84,7 +89,9 @@ PAGES: dict[str, Callable[[str, str], list[str]] | None] = {
     "records/<str:sr_id>/delete/": of_record("delete/"),
     "timeline/": searches("/timeline/"),
     "timeline/export/<str:fmt>/": lambda own, sr_id: [
-        f"/timeline/export/{fmt}/?t={quote(text)}" for fmt in ("csv",) for text in TRIES
+        f"/timeline/export/{fmt}/{query}"
+        for fmt in FORMATS
+        for query in ("", "?require=all&t=client:Shared+Holdings&t=notice", *(f"?t={quote(text)}" for text in TRIES))
     ],
     "insights/": lambda own, sr_id: ["/insights/"] + [f"/insights/?lane={lane}" for lane in MARKERS],
     "accounts/login/": lambda own, sr_id: ["/accounts/login/"],
@@ -135,9 +142,25 @@ def signed_in(marked: Marked, persona: str) -> Client:
     return client
 
 
+def written_in(document: bytes, kind: str) -> str:
+    """All the text of an exported document, whatever it is packed in: what a reader sees, and what a reader does not
+    (properties, comments, file names)."""
+    if "pdf" in kind:
+        pdf = PdfReader(io.BytesIO(document))
+        return "\n".join([*(page.extract_text() for page in pdf.pages), str(pdf.metadata), str(pdf.trailer)])
+    with zipfile.ZipFile(io.BytesIO(document)) as packed:
+        raw = [f"{name}\n{packed.read(name).decode('utf-8', 'replace')}" for name in packed.namelist()]
+    made = Document(io.BytesIO(document))
+    cells = [cell.text for table in made.tables for row in table.rows for cell in row.cells]
+    return "\n".join([*(paragraph.text for paragraph in made.paragraphs), *cells, *raw])
+
+
 def told(response: Any) -> str:
     """What a page says, entities resolved."""
     body = b"".join(response.streaming_content) if response.streaming else response.content
+    kind = response.headers.get("Content-Type", "")
+    if "pdf" in kind or "officedocument" in kind:
+        return html.unescape(written_in(body, kind)) + str(dict(response.headers))
     return html.unescape(unquote(body.decode("utf-8", "replace"))) + str(dict(response.headers))
 
 
@@ -186,6 +209,15 @@ def test_a_hidden_record_is_answered_like_a_missing_one(marked: Marked, persona:
                 assert [reply.status_code for reply in replies] == [404, 404], (tail, replies)
                 assert alike(told(replies[0]), hidden) == alike(told(replies[1]), missing), tail
     assert everything() == before
+
+
+@pytest.mark.parametrize("persona", READABLE)
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_an_export_holds_what_its_reader_may_read(marked: Marked, persona: str, fmt: str):
+    """The text of the documents is really looked at: each persona's own lanes are found in it."""
+    page = told(signed_in(marked, persona).get(f"/timeline/export/{fmt}/?t=client:Shared+Holdings"))
+    assert {lane for lane, marker in MARKERS.items() if f"{marker} note 0" in page} == READABLE[persona]
+    assert {lane for lane, marker in MARKERS.items() if marker in page} == READABLE[persona]
 
 
 def test_no_page_opens_without_a_session(marked: Marked):

@@ -23,6 +23,8 @@ from web.chips import typed_chip
 from web.terms import Query
 
 PAGE = 200
+# Undated records beside the table; an export holds all that the timeline gives.
+UNDATED_SHOWN = 50
 # An export holds the whole timeline; this many facts are as much as a document of facts can be.
 EXPORT_MAX = 5_000
 
@@ -64,20 +66,27 @@ class Ask:
         return replace(self, query=replace(self.query, words="").with_term(term))
 
 
-def read(reader: Reader, ask: Ask, *, limit: int = PAGE, cursor: str | None = None) -> dict[str, Any]:
-    """The timeline, decorated: facts and undated rows, kept and dropped terms, counts."""
+def read(
+    reader: Reader, ask: Ask, *, limit: int = PAGE, cursor: str | None = None, undated: int | None = None
+) -> dict[str, Any]:
+    """The timeline, decorated: facts, undated rows (the first `undated` of them), kept and dropped terms, counts.
+
+    `undated_count` stops at MATCHES_MAX: `undated_capped` says so.
+    """
     scope = Scope(reader.narrow(ask.query.lanes or None))
     if ask.terms():
         reply = timeline(scope, ask.terms(), bounds=ask.bounds(), require=ask.require, limit=limit, cursor=cursor)
     else:
         bounds = ask.bounds()
         reply = everything(scope, start=bounds.start, end=bounds.end, limit=limit, cursor=cursor)
-    shapes = signed(reader, [*reply["srs"], *reply["undated"]])
-    dated, undated = shapes[: len(reply["srs"])], shapes[len(reply["srs"]) :]
+    shapes = signed(reader, [*reply["srs"], *reply["undated"][:undated]])
+    dated, rest = shapes[: len(reply["srs"])], shapes[len(reply["srs"]) :]
     kept = [_term(t) for t in reply["kept"]]
     return {
         "facts": [_fact(reader, shape, ask) for shape in sorted(dated, key=_order)],
-        "undated": present.rows(reader, undated),
+        "undated": present.rows(reader, rest),
+        "undated_count": len(reply["undated"]),
+        "undated_capped": len(reply["undated"]) >= MATCHES_MAX,
         "count": reply["count"],
         "capped": bool(reply.get("count_capped")),
         "kept": kept,

@@ -67,6 +67,9 @@ def shown(term: Term, *, dropped: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
+KNOWN = {"t", "q", "lane", "kind", "from", "to", "by", "order", "graph", "require", "part", "cursor"}
+
+
 @dataclass(frozen=True)
 class Query:
     """What is asked of the search page."""
@@ -83,6 +86,11 @@ class Query:
 
     @classmethod
     def of(cls, request: HttpRequest) -> Query:
+        """The query of a page's address; a name that no page knows is refused, as it may be a filter misspelt."""
+        for name in request.GET:
+            if name not in KNOWN:
+                name = normal.check_text(name, "address")[:40]
+                raise Invalid.field(name, f"This page cannot be asked for “{name}”.")
         return cls.read(request.GET)
 
     @classmethod

@@ -94,6 +94,16 @@ def label_words(label: str) -> str:
     return label.replace("_", " ")
 
 
+# What the pages themselves call something: a property of that name is told apart.
+OWN_WORDS = {"matter", "kind", "date_of_event", "written_by"}
+
+
+def heading(label: str) -> str:
+    """A label over a list of its values: "Purchase order"; "Matter (property)" where the page has matters too."""
+    said = label_words(label)
+    return said[:1].upper() + said[1:] + (" (property)" if label in OWN_WORDS else "")
+
+
 def connection_words(label: str, value: str) -> tuple[str, str]:
     """A reserved property in words: ("connected as", "same incident") for e_connect:same_incident_<32 hex>."""
     hint = value[:-33] if len(value) > 33 and value[-33] == "_" else value

@@ -149,7 +149,8 @@ class RecordAdmin(ContentAdmin):
     inlines = (Properties,)
     actions = ("ingest_again",)
     readonly_fields = (
-        "sr_id", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile", "ingest",
+        "sr_id", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile",
+        "changed_by", "changed_profile", "ingest",
         "ingest_error", "text_shown",
     )  # fmt: skip
 
@@ -163,7 +164,10 @@ class RecordAdmin(ContentAdmin):
             given.append("expected_version")
         if len(obj.text) > LONG:
             given[given.index("text")] = "text_shown"
-        kept = ["sr_id", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile"]
+        kept = [
+            "sr_id", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile", "changed_by",
+            "changed_profile",
+        ]  # fmt: skip
         return [
             (None, {"fields": given}),
             ("Kept with it", {"fields": kept}),

@@ -160,5 +160,5 @@ def as_import(lane: LaneSpec, item: Item) -> dict[str, Any]:
         "occurred_at": occurred_at(item.when),
         "date_precision": precision(item.when),
         "edge_properties": [{"label": label, "value": value} for label, value in properties(lane, item)],
-        "source": {"system": "demo"},
+        "source": {"system": "Demo data"},
     }

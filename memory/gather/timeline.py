@@ -234,14 +234,20 @@ class _Finder:
         droppable = [needle for needle in needles if not needle.timed and not needle.term.negated]
         if len(droppable) < 2:
             return kept, dropped
-        if self._matches(kept) <= MATCHES_MAX:
-            return kept, dropped
         width = {needle.index: self._matches([needle]) for needle in droppable}
+
+        def fits() -> bool:
+            # alternatives alone match at least what the widest of them does: no need to unite them to know
+            alone = len([n for n in kept if n in droppable]) == len(kept)
+            return not (alone and max(width[n.index] for n in kept) > MATCHES_MAX) and (
+                self._matches(kept) <= MATCHES_MAX
+            )
+
         for needle in sorted(droppable, key=lambda n: (-width[n.index], n.index))[: len(droppable) - 1]:
+            if fits():
+                break
             kept.remove(needle)
             dropped.append(needle)
-            if self._matches(kept) <= MATCHES_MAX:
-                break
         return kept, dropped
 
     def _matches(self, kept: list[Needle]) -> int:

@@ -62,6 +62,15 @@ class Record(Scoped):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     profile = models.ForeignKey(AgentProfile, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    # Who made the newest version. Empty for a first version (whoever wrote it), for what the engine changed by itself,
+    # and where naming somebody would tell of another lane (memory.services.touch).
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+",
+        db_index=False,
+    )  # fmt: skip
+    changed_profile = models.ForeignKey(
+        AgentProfile, null=True, editable=False, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
     # Set when an adjustment says another record takes this one's place.
     superseded_at = models.DateTimeField(null=True, editable=False)
     # The version whose vectors and tags are in place; 0 when none are.
@@ -90,6 +99,11 @@ class Record(Scoped):
             models.Index(fields=["id"], name="record_superseded", condition=Q(superseded_at__isnull=False)),
             # The entities of a lane among very many other records.
             models.Index(fields=["lane", "-at", "-id"], name="record_entities", condition=Q(kind="entity")),
+            # What forgetting a person or a profile has to find; most records were never changed.
+            models.Index(fields=["changed_by"], name="record_changed_by", condition=Q(changed_by__isnull=False)),
+            models.Index(
+                fields=["changed_profile"], name="record_changed_profile", condition=Q(changed_profile__isnull=False)
+            ),
             # Whether a lane has any record without an event time.
             models.Index(fields=["lane"], name="record_undated", condition=Q(occurred_at__isnull=True)),
             # The backlog and what failed: few rows, so counting them costs nothing.

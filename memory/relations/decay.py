@@ -69,7 +69,8 @@ def _drop(tenant_id: int, key: Any, members: list[int], lane_ids: list[int]) -> 
         )
         values.sweep([(lane, key) for _, lane in gone])
         told = sql.fetch(
-            "update memory_record set version = version + 1, updated_at = now() where id = any(%s) "
+            "update memory_record set version = version + 1, updated_at = now(), "
+            "changed_by_id = null, changed_profile_id = null where id = any(%s) "
             "returning lane_id, public_id, version",
             ([record for record, _ in gone],),
         )

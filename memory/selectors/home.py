@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from lanes.readers import Reader
@@ -17,8 +17,7 @@ _LANES = """
 select l.id,
   (select count(*) from (select 1 from memory_record r where r.lane_id = l.id limit %(cap)s + 1) x),
   news.fresh, news.changed, news.superseded, last.updated_at,
-  case when last.version = 1  -- later versions do not say who made them
-    then coalesce(p.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username, '') else '' end,
+  coalesce(p.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username, ''),
   (select array_agg((select count(*) from (select 1 from memory_record r where r.lane_id = l.id
       and r.updated_at > now() - make_interval(weeks => w + 1) and r.updated_at <= now() - make_interval(weeks => w)
       limit %(week)s) x) order by w desc) from generate_series(0, %(weeks)s - 1) w)
@@ -32,10 +31,11 @@ left join lateral (
         where r.lane_id = l.id and r.updated_at > %(since)s
         order by r.updated_at desc limit %(cap)s + 1) x) news on true
 left join lateral (
-  select updated_at, written_by_id, profile_id, version from memory_record r where r.lane_id = l.id
-  order by r.updated_at desc, r.id desc limit 1) last on true
-left join lanes_user u on u.id = last.written_by_id
-left join lanes_agentprofile p on p.id = last.profile_id
+  select updated_at, case when version = 1 then written_by_id else changed_by_id end as person,
+         case when version = 1 then profile_id else changed_profile_id end as profile
+  from memory_record r where r.lane_id = l.id order by r.updated_at desc, r.id desc limit 1) last on true
+left join lanes_user u on u.id = last.person
+left join lanes_agentprofile p on p.id = last.profile
 """
 
 
@@ -74,15 +74,19 @@ order by x.updated_at desc, x.id desc limit %(limit)s
 def changed(reader: Reader, limit: int = 12) -> list[dict[str, Any]]:
     """The records changed last: id, when, and whether that was writing, changing or superseding."""
     return [
-        {
-            "id": record,
-            "at": updated,
-            "what": "superseded" if superseded else "added" if version == 1 else "changed",
-        }
+        {"id": record, "at": updated, "what": _what(updated, superseded, version)}
         for record, updated, recorded, superseded, version in sql.fetch(
             _CHANGED, {"lanes": reader.lane_list, "limit": limit}
         )
     ]
+
+
+def _what(updated: datetime, superseded: datetime | None, version: int) -> str:
+    """What the newest version is. A record superseded earlier may be changed again: whoever does so is not whoever
+    superseded it."""
+    if superseded and updated - superseded < timedelta(seconds=5):
+        return "superseded"
+    return "added" if version == 1 else "changed"
 
 
 _RECENT = """

@@ -12,12 +12,15 @@ from memory import sql
 from memory.models import parse_sr_id, sr_id
 from memory.selectors.records import Row, hydrate
 
-# A person's name is shown to whoever may read what they wrote; nothing else of their account is.
-_AUTHORS = """
-select r.public_id, coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username), p.name
+# A person's name is shown to whoever may read what they wrote or changed; nothing else of their account is.
+_PEOPLE = """
+select r.public_id, coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username), p.name,
+       coalesce(nullif(trim(cu.first_name || ' ' || cu.last_name), ''), cu.username), cp.name
 from memory_record r
 left join lanes_user u on u.id = r.written_by_id
 left join lanes_agentprofile p on p.id = r.profile_id
+left join lanes_user cu on cu.id = r.changed_by_id
+left join lanes_agentprofile cp on cp.id = r.changed_profile_id
 where r.public_id = any(%s) and r.lane_id = any(%s)
 """
 _CHANGED = """
@@ -27,7 +30,7 @@ select r.public_id, r.version from memory_record r where r.lane_id = any(%(lanes
 order by r.updated_at desc limit %(limit)s
 """
 CHANGED_MAX = 100
-UNKNOWN = {"name": "Unknown", "agent": False, "for_name": ""}
+UNKNOWN = {"name": "", "agent": False, "for_name": ""}  # imported, or written by somebody who is gone
 
 
 def changed_since(
@@ -44,29 +47,38 @@ def changed_since(
 
 
 def rows(reader: Reader, record_ids: Sequence[int], as_of: datetime | None = None) -> list[dict[str, Any]]:
-    """Records in SPEC's shape with `author`, in the order of the ids. Three statements, however many records;
+    """Records in SPEC's shape with `author` and `changer`, in the order of the ids. Three statements, however many;
     those not in the reader's lanes are left out."""
     return signed(reader, hydrate(reader, record_ids, as_of))
 
 
 def signed(reader: Reader, shapes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Record shapes with `author`: {name, agent, for_name}. One statement."""
-    people = authors(reader, [shape["sr_id"] for shape in shapes])
-    return [{**shape, "author": people.get(shape["sr_id"], UNKNOWN)} for shape in shapes]
+    """Record shapes with `author` and `changer`: {name, agent, for_name}; `changer` is None where nobody is known to
+    have changed the record since it was written. One statement."""
+    found = people(reader, [shape["sr_id"] for shape in shapes])
+    return [
+        {**shape, "author": author, "changer": changer}
+        for shape in shapes
+        for author, changer in [found.get(shape["sr_id"], (UNKNOWN, None))]
+    ]
 
 
-def authors(reader: Reader, publics: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Who wrote each record, by sr_id: an agent profile (for a person), or a person."""
+def people(reader: Reader, publics: Sequence[str]) -> dict[str, tuple[dict[str, Any], dict[str, Any] | None]]:
+    """Who wrote each record and who changed it last, by sr_id: an agent profile (for a person), or a person."""
     if not publics:
         return {}
-    found = {}
-    for public, person, profile in sql.fetch(_AUTHORS, ([parse_sr_id(p) for p in publics], reader.lane_list)):
-        found[sr_id(public)] = (
-            {"name": profile, "agent": True, "for_name": person or ""}
-            if profile
-            else {"name": person or "Unknown", "agent": False, "for_name": ""}
-        )
-    return found
+    rows = sql.fetch(_PEOPLE, ([parse_sr_id(p) for p in publics], reader.lane_list))
+    return {
+        sr_id(public): (named(writer, agent) or UNKNOWN, named(changer, changing_agent))
+        for public, writer, agent, changer, changing_agent in rows
+    }
+
+
+def named(person: str | None, profile: str | None) -> dict[str, Any] | None:
+    """{name, agent, for_name} of whoever acted, or None where nobody is known."""
+    if profile:
+        return {"name": profile, "agent": True, "for_name": person or ""}
+    return {"name": person, "agent": False, "for_name": ""} if person else None
 
 
 def ids_of(reader: Reader, publics: Sequence[str]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from memory import sql
 from memory.gather import cursor as cursors
 from memory.gather import paging, sets
-from memory.gather.scope import Scope
+from memory.gather.scope import CAP, Scope, current
 from memory.gather.terms import Match, Term
 
 # So many of the hits are looked at for facets and counted exactly; a longer list says "more than".
@@ -95,6 +95,17 @@ def hits(
         sizes=found,
         match=match,
     )
+
+
+_ALL = """
+select count(*) from (select 1 from memory_record r where r.lane_id = any(%(lanes)s) and {current} limit %(cap)s) x
+""".format(current=current("r"))
+
+
+def all_in(scope: Scope) -> sets.Size:
+    """How many records there are in all: exact up to CAP."""
+    count = sql.fetch(_ALL, {"lanes": scope.lanes, "cap": CAP + 1, **scope.params})[0][0]
+    return sets.Size(min(count, CAP), count > CAP)
 
 
 def _rows(

@@ -85,7 +85,7 @@ def connect(
             reason=reason, attributes=attributes, valid_from=begins,
         )  # fmt: skip
         dropped = _drop_weakest(reader, rows, stamp.key) if stamped else []
-        touch.announce(reader, [row.id for row in rows], [stamp.key])
+        touch.announce(reader, [row.id for row in rows], [stamp.key], together=True)
     return {
         "property": f"{stamp.label}:{stamp.value}",
         "members": publics,
@@ -217,7 +217,7 @@ def disconnect(reader: Reader, *, property: str) -> dict[str, Any]:
         drop_dangling([stamp.key])
         release([record for record, _, _ in rows])
         values.sweep([(lane, stamp.key) for _, lane, _ in rows])
-        touch.announce(reader, [record for record, _, _ in rows], [stamp.key])
+        touch.announce(reader, [record for record, _, _ in rows], [stamp.key], together=True)
     return {"property": f"{stamp.label}:{stamp.value}", "members": [sr_id(public) for _, _, public in rows]}
 
 
@@ -282,7 +282,7 @@ def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") 
         )  # fmt: skip
         if hint != "corrects":
             supersede(old.id)
-        touch.announce(reader, [old.id, new.id], [stamp.key])
+        touch.announce(reader, [old.id, new.id], [stamp.key], together=True)
     return {
         "property": f"{stamp.label}:{stamp.value}", "members": [sr_id, by],
         "stamped": [public for public, row in ((sr_id, old), (by, new)) if row.id in stamped],
@@ -347,5 +347,5 @@ def invalidate(
             raise NotVisible()
         if stamp.label == normal.ADJUST:
             release(ids)
-        touch.announce(reader, ids, [stamp.key])
+        touch.announce(reader, ids, [stamp.key], together=property is not None)
     return {"property": f"{stamp.label}:{stamp.value}", "invalidated_at": ends.isoformat(), "records": ended}

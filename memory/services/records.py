@@ -142,7 +142,7 @@ def update(
             )
         draft = _merged(row.id, lane_id, fields)
         before = stamps.property_keys([row.id])
-        changed = bool(sql.fetch(rows.UPDATE, {"id": [row.id], **rows.columns([draft])}))
+        changed = bool(sql.fetch(rows.UPDATE, rows.changes(reader, [row.id], [draft])))
         if changed:
             stamps.sync([row.id])
         if lane_id != current_lane:
@@ -195,8 +195,9 @@ def _move(reader: Reader, record_id: int, old: int, new: int) -> None:
     if external:
         raise Conflict("The lane holds another record with this external_id.")
     sql.execute(
-        "update memory_record set lane_id = %s, version = version + 1, updated_at = clock_timestamp() where id = %s",
-        (new, record_id),
+        "update memory_record set lane_id = %s, version = version + 1, updated_at = clock_timestamp(), "
+        "changed_by_id = %s, changed_profile_id = %s where id = %s",
+        (new, reader.user_id, reader.profile_id, record_id),
     )
     held = sql.fetch("select distinct label, value, key from memory_edgeproperty where record_id = %s", (record_id,))
     items = [(new, Property(label, value, key)) for label, value, key in held]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.utils import timezone
@@ -56,7 +57,8 @@ join memory_record r on r.lane_id = u.l and r.external_id = u.ext order by r.id 
 UPDATE = """
 update memory_record r set kind = u.kind, title = u.title, text = u.text, source = u.source::jsonb,
   occurred_at = u.occ, date_precision = u.prec, recorded_at = coalesce(u.rec, r.recorded_at),
-  at = coalesce(u.occ, u.rec, r.recorded_at), updated_at = clock_timestamp(), version = r.version + 1
+  at = coalesce(u.occ, u.rec, r.recorded_at), updated_at = clock_timestamp(), version = r.version + 1,
+  changed_by_id = %(user)s, changed_profile_id = %(profile)s
 from unnest(%(id)s::bigint[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(source)s::text[],
   %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) u(id, kind, title, text, source, occ, prec, rec)
 where r.id = u.id and (r.kind, r.title, r.text, r.source, r.date_precision, r.occurred_at, r.recorded_at)
@@ -76,6 +78,11 @@ def columns(batch: Sequence[Draft]) -> dict[str, list]:
         "prec": [draft.date_precision for draft in batch],
         "rec": [draft.recorded_at for draft in batch],
     }
+
+
+def changes(reader: Reader, ids: Sequence[int | None], batch: Sequence[Draft]) -> dict[str, Any]:
+    """The parameters of UPDATE: drafts of these records, and who changes them."""
+    return {"id": list(ids), "user": reader.user_id, "profile": reader.profile_id, **columns(batch)}
 
 
 def upsert(reader: Reader, batch: Sequence[Draft]) -> list[Row]:
@@ -98,7 +105,7 @@ def upsert(reader: Reader, batch: Sequence[Draft]) -> list[Row]:
         old = [i for i in left if name[i] is not None]
         if old:
             ids = [name[i] for i in old]
-            changed = {row[0] for row in sql.fetch(UPDATE, {"id": ids, **columns([batch[i] for i in old])})}
+            changed = {row[0] for row in sql.fetch(UPDATE, changes(reader, ids, [batch[i] for i in old]))}
             stamps.sync(sorted(changed))
             rows = {row[0]: row for row in locks.records(ids)}  # type: ignore[arg-type]
             for i, record in zip(old, ids, strict=True):
@@ -166,7 +173,7 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
         ordered = list(reversed(wanted.values()))
         position += count
         if not row.created:
-            ordered = _replace_properties(row, ordered, present.get(row.id, {}))
+            ordered = _replace_properties(reader, row, ordered, present.get(row.id, {}))
             beyond_from = _walked(row.id)
         else:
             beyond_from = 0
@@ -178,7 +185,9 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
     stamps.insert(reader, inserts, beyond)
 
 
-def _replace_properties(row: Row, wanted: list[Property], present: dict[UUID, tuple]) -> list[Property]:
+def _replace_properties(
+    reader: Reader, row: Row, wanted: list[Property], present: dict[UUID, tuple]
+) -> list[Property]:
     """Remove what is no longer named (never the engine's own stamps); returns what is yet to be inserted."""
     keep = {item.key for item in wanted}
     same = {
@@ -195,8 +204,9 @@ def _replace_properties(row: Row, wanted: list[Property], present: dict[UUID, tu
         if not row.changed:
             row.version += 1
             sql.execute(
-                "update memory_record set version = %s, updated_at = clock_timestamp() where id = %s",
-                (row.version, row.id),
+                "update memory_record set version = %s, updated_at = clock_timestamp(), changed_by_id = %s, "
+                "changed_profile_id = %s where id = %s",
+                (row.version, reader.user_id, reader.profile_id, row.id),
             )
         row.changed = True
     return [item for item in wanted if item.key not in same]

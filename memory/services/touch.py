@@ -27,13 +27,31 @@ def lock(rows: Sequence[Row]) -> dict[int, tuple]:
     return locked
 
 
-def announce(reader: Reader, record_ids: Iterable[int], keys: Iterable[UUID]) -> dict[int, int]:
-    """Give locked records a new version and tell open pages; returns {record id: version}."""
+_CHANGED = """
+update memory_record r set version = r.version + 1, updated_at = clock_timestamp(),
+  changed_by_id = case when u.named then %(user)s::bigint end,
+  changed_profile_id = case when u.named then %(profile)s::bigint end
+from (select id, not %(together)s or count(*) over (partition by lane_id) > 1 as named
+      from memory_record where id = any(%(ids)s)) u
+where r.id = u.id returning r.id, r.lane_id, r.public_id, r.version
+"""
+
+
+def announce(
+    reader: Reader, record_ids: Iterable[int], keys: Iterable[UUID], *, together: bool = False
+) -> dict[int, int]:
+    """Give locked records a new version and tell open pages; returns {record id: version}.
+
+    `together` says that the change is what joins the records. Whoever reads only one of them does not see it, so
+    nobody is named as having changed a record that is the only one of them in its lane.
+    """
     rows = sql.fetch(
-        "update memory_record set version = version + 1, updated_at = clock_timestamp() where id = any(%s) "
-        "returning id, lane_id, public_id, version",
-        (sorted(set(record_ids)),),
-    )
+        _CHANGED,
+        {
+            "ids": sorted(set(record_ids)), "user": reader.user_id, "profile": reader.profile_id,
+            "together": together,
+        },
+    )  # fmt: skip
     touched = list(keys)
     for lane_id in sorted({row[1] for row in rows}):
         events.publish(

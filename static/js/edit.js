@@ -25,10 +25,14 @@ export function start() {
   const partURL = document.body.dataset.partUrl;
   if (!origin) return;
   onNews(async (news) => {
+    let head = '';
     try {
-      await fetchPart(partURL.replace('PART', 'head'));
+      head = await fetchPart(partURL.replace('PART', 'head'));
     } catch (error) { if (error instanceof Gone) { dirty = false; end(error.message); return; } throw error; }
     const version = news.ids.get(origin);
-    if (version > Number(form.dataset.version)) $('changednote').hidden = false;
+    if (!(version > Number(form.dataset.version))) return;
+    const who = new DOMParser().parseFromString(head, 'text/html').querySelector('h1')?.dataset.changedBy;
+    document.querySelector('[data-changed-who]').textContent = `${who || 'Somebody'} saved a new version`;
+    $('changednote').hidden = false;
   });
 }

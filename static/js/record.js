@@ -6,6 +6,7 @@ import { end, isEnded, onEnd, onNews, rewatch, watchAlso } from './live.js';
 
 const MANY = 20; // more new records than this at once are offered, not moved in
 const PICTURE_MOST = 400;
+const LEGEND = 8;
 const number = new Intl.NumberFormat('en-GB');
 const origin = document.body.dataset.origin;
 const partTemplate = document.body.dataset.partUrl;
@@ -92,8 +93,19 @@ function counts() {
 function legend() {
   const by = view?.colourBy || 'lane';
   const used = new Map();
-  for (const node of data.nodes) used.set(by === 'kind' ? node.kindWords : node.laneName, by === 'kind' ? node.kindColour : node.lane);
-  $('legendlanes').replaceChildren(...[...used].map(([name, colour]) => el('li', { class: `lane l${colour}` }, name)));
+  for (const node of data.nodes) {
+    const name = by === 'kind' ? node.kindWords : node.laneName;
+    const entry = used.get(name) || { name, colour: by === 'kind' ? node.kindColour : node.lane, n: 0 };
+    entry.n += 1;
+    used.set(name, entry);
+  }
+  // the record's own first, then those with most records; there are eight colours, and the panel names the matter of each record
+  const [own, ...rest] = [...used.values()];
+  const shown = [own, ...rest.sort((a, b) => b.n - a.n)].filter(Boolean);
+  const cut = shown.length > LEGEND + 1 ? shown.splice(LEGEND) : [];
+  const items = shown.map((entry) => el('li', { class: `lane l${entry.colour}` }, entry.name));
+  if (cut.length) items.push(el('li', { title: cut.map((entry) => entry.name).join(', ') }, `and ${cut.length} more ${by === 'kind' ? 'kinds' : 'matters'}`));
+  $('legendlanes').replaceChildren(...items);
 }
 
 function hubs() {
@@ -372,7 +384,7 @@ async function onLive(news) {
     if (own && text && version > Number(text.dataset.version)) {
       text.dataset.version = version;
       $('changednote').hidden = false;
-      const who = text.querySelector('[data-changed-by]')?.dataset.changedBy;
+      const who = document.querySelector('h1[data-changed-by]')?.dataset.changedBy;
       document.querySelector('[data-changed-who]').textContent = who ? `${who} changed this record` : 'This record changed';
     }
     const title = document.querySelector('h1')?.textContent;

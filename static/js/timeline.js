@@ -119,7 +119,8 @@ function draw() {
     const rows = [];
     y += 24;
     for (const f of facts) if (f.laneSlug === band.slug && f.b > win[0] && f.a < win[1]) front.push(mark(f, x, width, y, rows));
-    y += Math.max(rows.length, 1) * 22 + 6;
+    // a band with nothing in this stretch of time keeps its place and name, and little room
+    y += rows.length ? rows.length * 22 + 6 : 2;
     front.push(text({ class: 'lname', x: 12, y: top + 15 }, band.name));
     back.push(node('line', { class: 'lanesep', x1: 0, x2: width, y1: y, y2: y }));
   }

@@ -177,6 +177,9 @@ def test_a_typo_never_widens(office: Office) -> None:
     for path in (
         "/search/?from=31/02/2025",
         "/search/?order=worst",
+        "/search/?lanes=red",
+        "/timeline/?before=2024",
+        "/values/?t=client:&lanes=red",
         "/search/?t=9x:y",
         "/timeline/?require=some",
         "/timeline/?to=soon",

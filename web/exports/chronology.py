@@ -28,7 +28,7 @@ def writer_of(row: dict[str, Any]) -> str:
     author = row["author"]
     if author["agent"]:
         return f"{author['name']} (agent)" + (f" for {author['for_name']}" if author["for_name"] else "")
-    return author["name"]
+    return author["name"] or "not known"
 
 
 def carries(row: dict[str, Any], most: int = 8) -> str:

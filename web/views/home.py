@@ -23,6 +23,8 @@ from web.views.base import PageView
 
 # After a pause this long a visit is a new look, and "what changed" counts from the end of the one before.
 PAUSE = timedelta(minutes=30)
+# So many matters stand on the page at first; a firm has hundreds.
+MATTERS_OPEN = 12
 ORDERS = (("latest", "Latest change first"), ("name", "Name"), ("new", "Most new"))
 
 
@@ -32,10 +34,14 @@ class Home(PageView):
         order = request.GET.get("order", "latest")
         order = order if order in dict(ORDERS) else "latest"
         since = self._look()
-        context: dict[str, Any] = {"order": order, "orders": ORDERS}
+        whole = request.GET.get("matters") == "all"
+        context: dict[str, Any] = {"order": order, "orders": ORDERS, "whole": whole}
         if part in ("", "summary", "matters", "changed"):
             lanes = home.lanes(self.reader, since)
-            context |= {"matters": self._matters(lanes, order), "summary": self._summary(lanes, since)}
+            matters = self._matters(lanes, order)
+            # two more are shown rather than a link to two more
+            shown = matters if whole or len(matters) <= MATTERS_OPEN + 2 else matters[:MATTERS_OPEN]
+            context |= {"matters": shown, "matter_count": len(matters), "summary": self._summary(lanes, since)}
         if part in ("", "recent"):
             context["recent"] = present.rows(self.reader, rows(self.reader, home.recent(self.reader)))
         if part in ("", "changed"):
@@ -112,7 +118,8 @@ class Home(PageView):
                 continue  # deleted since the feed was read
             row = present.row(self.reader, written[item["id"]])
             new = since is not None and item["at"] > since
-            found.append({"row": row, "by": row["author"], "what": item["what"], "at": item["at"], "new": new})
+            by = row["author"] if item["what"] == "added" else row["changer"]
+            found.append({"row": row, "by": by, "what": item["what"], "at": item["at"], "new": new})
         return found
 
 

@@ -113,6 +113,8 @@ class Insights(PageView):
                         if normal.edge_key(s["label"], s["value"]) in telling
                         and not s["label"].startswith(normal.RESERVED_PREFIX)
                     ][:4],
+                    # its ties are properties that many records here carry: none of them tells it from the others
+                    "plain": bool(group["shared"]),
                     "top": [self._row(m) for m in members[:3]],
                 }
             )

@@ -65,7 +65,7 @@ class RecordView(PageView):
             chips.append(
                 present.chip(
                     p["label"], p["value"], skipped=bool(p.get("skipped")),
-                    count=edge.count if edge else None, capped=bool(edge and edge.capped),
+                    count=edge.count + (not edge.capped) if edge else None, capped=bool(edge and edge.capped),
                 )
             )  # fmt: skip
         chips.sort(key=lambda c: (c["count"] is None, c["count"] or 0, c["label"], c["value"].casefold()))
@@ -163,9 +163,11 @@ class RecordView(PageView):
         zone = timezone.get_current_timezone()
         history = []
         if shape["version"] > 1:
-            note = f"changed {words.date_words(shape['updated_at'], 'time', zone)}"
+            by = f"{row['changer']['name']}, " if row["changer"] else "changed "
+            note = f"{by}{words.date_words(shape['updated_at'], 'time', zone)}"
             history.append({"title": f"Version {shape['version']}", "note": note})
-        note = f"{row['author']['name']}, {words.date_words(shape['recorded_at'], 'time', zone)}"
+        by = f"{row['author']['name']}, " if row["author"]["name"] else ""
+        note = f"{by}{words.date_words(shape['recorded_at'], 'time', zone)}"
         history.append({"title": "Version 1", "note": note})
         return history
 

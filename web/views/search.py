@@ -25,6 +25,8 @@ from web.terms import Query
 from web.views.base import PageView
 
 PAGE = 25
+# So many matters stand open in the filter; a firm has hundreds.
+LANES_OPEN = 8
 
 
 class Search(PageView):
@@ -76,7 +78,7 @@ class Search(PageView):
             if hit_words:
                 whys.append({"icon": "words", "lead": "Words", "text": ", ".join(hit_words[:5])})
             shown.append(row)
-        total, capped = self._total(page, query)
+        total, capped = self._total(scope, page, query)
         shown_to = len(shown)
         return {
             "hits": shown,
@@ -93,9 +95,12 @@ class Search(PageView):
         }
 
     @staticmethod
-    def _total(page: lists.Hits, query: Query) -> tuple[int, bool]:
+    def _total(scope: Scope, page: lists.Hits, query: Query) -> tuple[int, bool]:
         if page.total is not None:
             return page.total, False
+        if not page.sizes and not query.filters().any:
+            size = lists.all_in(scope)
+            return size.count, size.capped
         if len(page.sizes) == 1 and not query.filters().any and not query.terms[0].negated:
             return page.sizes[0].count, page.sizes[0].capped
         return lists.LOOKED_AT, True
@@ -142,6 +147,8 @@ class Search(PageView):
             lane["on"] = lane["lane"].slug in query.lanes
         missing = [slug for slug in query.lanes if slug not in {lane["lane"].slug for lane in lanes}]
         lanes += [{"lane": self.reader.lanes[self.reader.lane_id(s)], "count_words": "0", "on": True} for s in missing]
+        lanes.sort(key=lambda lane: not lane["on"])  # chosen ones first, else as they were: most hits first
+        front = max(LANES_OPEN, sum(lane["on"] for lane in lanes))
         groups = []
         for group in read["labels"]:
             shown = []
@@ -161,6 +168,7 @@ class Search(PageView):
             groups.append(
                 {
                     "label": group["label"],
+                    "heading": words.heading(group["label"]),
                     "values": shown,
                     "more": max(0, group["different"] - len(shown)),
                     "more_url": query.with_term(Term(group["label"], None)).url("web:values-of-label"),
@@ -184,7 +192,14 @@ class Search(PageView):
         note = "" if whole else f"Counted over the first {lists.LOOKED_AT:,} of these records."
         if query.words and not query.order and ids:
             note = f"Counted over the best {len(ids):,} hits."
-        return {"lanes": lanes, "labels": groups, "kinds": kinds, "by": writers, "note": note}
+        return {
+            "lanes": lanes[:front],
+            "more_lanes": lanes[front:],
+            "labels": groups,
+            "kinds": kinds,
+            "by": writers,
+            "note": note,
+        }
 
     def _empty(self, scope: Scope, query: Query, listing: dict[str, Any]) -> dict[str, Any]:
         """Why nothing was found, with the nearest way out."""

@@ -28,7 +28,7 @@ class Timeline(PageView):
         if moved is not None:
             return redirect(moved.url())
         cursor = request.GET.get("cursor") or None
-        found = chronology.read(self.reader, ask, cursor=cursor)
+        found = chronology.read(self.reader, ask, cursor=cursor, undated=chronology.UNDATED_SHOWN)
         context = {"tl": self._context(ask, found, cursor), "notices": []}
         if request.GET.get("part") == "data":
             return render(request, "web/timeline/_part.html", context)
@@ -42,11 +42,14 @@ class Timeline(PageView):
         return {
             "facts": facts,
             "undated": found["undated"],
-            "undated_count": len(found["undated"]),
+            "undated_words": self._undated(found),
+            "undated_shown": len(found["undated"]),
+            "undated_cut": len(found["undated"]) < found["undated_count"],
             "dated": found["count"],
             "dated_words": f"{words.count_words(found['count'], found['capped'])} dated "
             + ("fact" if found["count"] == 1 else "facts"),
-            "lane_count": len(lanes),
+            # matters of the facts shown: said only when these are all there are
+            "lane_count": 0 if found["next_cursor"] or cursor else len(lanes),
             "terms": [terms.shown(t, dropped=t in dropped) for t in ask.query.terms],
             "require": ask.require,
             "start": ask.query.start,
@@ -66,6 +69,10 @@ class Timeline(PageView):
             "data": chronology.picture(facts),
             "empty": self._empty(ask),
         }
+
+    @staticmethod
+    def _undated(found: dict[str, Any]) -> str:
+        return f"{found['undated_count']:,}{' or more' if found['undated_capped'] else ''}"
 
     @staticmethod
     def _empty(ask: Ask) -> dict[str, str]:
@@ -111,9 +118,10 @@ class TimelineExport(PageView):
         if ask.query.start or ask.query.end:
             about.append(f"Dates: {ask.query.start or 'the beginning'} to {ask.query.end or 'now'}, both included")
         undated = found["undated"]
+        without = Timeline._undated(found)
         if cursor:
             about.append(f"The first {len(facts):,} of {found['count']:,} dated facts")
-        about.append(f"{words.plural(len(facts), 'dated fact')} and {len(undated):,} undated")
+        about.append(f"{words.plural(len(facts), 'dated fact')} and {without} undated")
         zone = timezone.get_current_timezone()
         made = words.date_words(timezone.now(), "time", zone)
         about.append(f"Made {made} UTC for {self.seat.user.get_full_name() or self.seat.user.get_username()}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from web.views.base import PageView
 
 PAGE = 25
 OVER_TIME_OF = 5_000  # records that months are counted over, newest first
+LANES_DRAWN = 7  # matters told apart in the picture: there are eight colours
 COMPANY_OF = 2_000  # records that co-occurring values are counted over, newest first
 
 
@@ -66,7 +68,6 @@ class Value(PageView):
         count = values.counts(self.scope, [self.key]).get(self.key, 0)
         over = values.over_time(self.scope, self.key, limit=OVER_TIME_OF)
         ids = over.pop("ids")
-        lanes = {lane for _, by in over["buckets"] for lane in by}
         said, _ = present.capped(count)
         query = Query(terms=(Term(label, value),))
         made: dict[str, Any] = {
@@ -84,7 +85,7 @@ class Value(PageView):
             "timeline_url": query.url("web:timeline"),
             "part_url": f"{present.value_url(label, value)}?part=",
             "can_rename": bool(self.reader.writable),
-            "time": self._time(over, sorted(lanes)),
+            "time": self._time(over),
         }
         if part in ("", "company"):
             made |= self._company(ids[:COMPANY_OF], len(ids) > COMPANY_OF)
@@ -103,8 +104,15 @@ class Value(PageView):
             ]
         return made
 
-    def _time(self, over: dict[str, Any], lane_ids: list[int]) -> dict[str, Any]:
-        lanes = [self.reader.lanes[i] for i in lane_ids]
+    def _time(self, over: dict[str, Any]) -> dict[str, Any]:
+        held: Counter[int] = Counter()
+        for _, by in over["buckets"]:
+            held.update(by)
+        most = [lane for lane, _ in held.most_common(LANES_DRAWN if len(held) > LANES_DRAWN + 1 else None)]
+        lane_ids, rest = sorted(most), len(held) - len(most)
+        lanes = [{"name": self.reader.lanes[i].name, "colour": self.reader.lanes[i].colour} for i in lane_ids]
+        if rest:
+            lanes.append({"name": f"{rest} other matters", "colour": 0})
         months: list[dict[str, Any]] = []
         for start, by in over["buckets"]:
             if over["unit"] == "year":
@@ -113,7 +121,7 @@ class Value(PageView):
                 said = f"{words.LONG_MONTHS[start.month - 1]} {start.year}"
                 first = not months or start.month == 1
                 short = f"{words.MONTHS[start.month - 1]}{f' {start.year}' if first else ''}"
-            months.append({"words": said, "short": short, "counts": [by.get(i, 0) for i in lane_ids]})
+            months.append({"words": said, "short": short, "counts": self._counts(by, lane_ids, bool(rest))})
         totals = [sum(m["counts"]) for m in months]
         described = ""
         if months:
@@ -135,14 +143,22 @@ class Value(PageView):
             else "",
             "data": {
                 "months": [{"words": m["words"], "short": m["short"], "counts": m["counts"]} for m in months],
-                "lanes": [{"name": lane.name, "colour": lane.colour} for lane in lanes],
+                "lanes": lanes,
             },
         }
+
+    @staticmethod
+    def _counts(by: dict[int, int], lane_ids: list[int], rest: bool) -> list[int]:
+        """Records of one bar by matter; those of all other matters last."""
+        counts = [by.get(i, 0) for i in lane_ids]
+        return [*counts, sum(by.values()) - sum(counts)] if rest else counts
 
     def _company(self, ids: list[int], cut: bool) -> dict[str, Any]:
         groups: dict[str, dict[str, Any]] = {}
         for item in values.company(self.scope, self.key, ids):
-            group = groups.setdefault(item["label"], {"label": item["label"], "most": item["count"], "values": []})
+            group = groups.setdefault(
+                item["label"], {"heading": words.heading(item["label"]), "most": item["count"], "values": []}
+            )
             group["values"].append(
                 {
                     "value": item["value"], "count": item["count"], "key": item["key"].hex,

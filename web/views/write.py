@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import html
+from itertools import zip_longest
 from typing import Any
 
 from django.contrib import messages
@@ -27,7 +28,7 @@ from web.views.record import RecordView
 
 KINDS = ("note", "call", "email", "letter", "filing", "order", "contract", "memo", "minutes", "fact", "decision")
 HINTS = (
-    ("supersedes", "Takes the old one’s place"), ("corrects", "Corrects it"), ("retracts", "Takes it back"),
+    ("supersedes", "Replaces it"), ("corrects", "Corrects it"), ("retracts", "Takes it back"),
 )  # fmt: skip
 TYPES = (
     ("", "Just connected"), ("related", "Related"), ("similar", "Similar"), ("part_of", "Part of"),
@@ -182,7 +183,8 @@ class EditRecord(WriteView):
         if given.get("title", "") != record["title"]:
             one, two = compared(given.get("title", ""), record["title"])
             mine, theirs = one + mine, two + theirs
-        conflict = {"at": record["updated_at"], "mine": mine, "theirs": theirs, "version": record["version"]}
+        conflict = {"at": record["updated_at"], "mine": mine, "theirs": theirs, "version": record["version"],
+                    "by": record["changer"]}  # fmt: skip
         return self._form(request, record, given, conflict=conflict, status=409)
 
     def _form(
@@ -206,22 +208,26 @@ class EditRecord(WriteView):
 
 
 def compared(mine: str, theirs: str) -> tuple[list[SafeString], list[SafeString]]:
-    """Two texts by paragraphs, with the words that only one of them has marked. Equal paragraphs are left out."""
+    """Two texts by paragraphs, with the words that only one of them has marked. Equal paragraphs are left out.
+
+    What stands in place of something of mine is struck through in theirs; what they have besides is underlined.
+    """
     ours, others = mine.split("\n"), theirs.split("\n")
     left: list[SafeString] = []
     right: list[SafeString] = []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, ours, others, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
-        one, two = "\n".join(ours[a:b]), "\n".join(others[c:d])
-        x, y = one.split(" "), two.split(" ")
-        matcher = difflib.SequenceMatcher(None, x, y, autojunk=False)
-        mine_parts, their_parts = [], []
-        for what, i, j, k, m in matcher.get_opcodes():
-            mine_parts.append(_mark(" ".join(x[i:j]), "ins" if what != "equal" else ""))
-            their_parts.append(_mark(" ".join(y[k:m]), "del" if what != "equal" else ""))
-        left.append(mark_safe(" ".join(p for p in mine_parts if p)))  # noqa: S308
-        right.append(mark_safe(" ".join(p for p in their_parts if p)))  # noqa: S308
+        pairs = zip_longest(filter(str.strip, ours[a:b]), filter(str.strip, others[c:d]), fillvalue="")
+        for one, two in pairs:
+            x, y = one.split(), two.split()
+            mine_parts, their_parts = [], []
+            for what, i, j, k, m in difflib.SequenceMatcher(None, x, y, autojunk=False).get_opcodes():
+                tags = {"replace": ("ins", "del"), "insert": ("", "ins"), "delete": ("ins", "")}.get(what, ("", ""))
+                mine_parts.append(_mark(" ".join(x[i:j]), tags[0]))
+                their_parts.append(_mark(" ".join(y[k:m]), tags[1]))
+            left.append(mark_safe(" ".join(p for p in mine_parts if p)))  # noqa: S308
+            right.append(mark_safe(" ".join(p for p in their_parts if p)))  # noqa: S308
     return [p for p in left if p], [p for p in right if p]
 
 
