@@ -192,6 +192,8 @@ CHANNEL_LAYERS: dict = {}
 # --- Lanewise's own limits -----------------------------------------------------------------------------------
 LANEWISE_WALK_BUDGET = env.int("LANEWISE_WALK_BUDGET", default=256)  # edge properties of a record that are walked
 LANEWISE_CONNECTION_CAP = env.int("LANEWISE_CONNECTION_CAP", default=50)  # connections of a record
+# Pairs a language model is asked about for each record that reads somewhat like others; refused ones count.
+LANEWISE_DISCOVERY_QUESTIONS = env.int("LANEWISE_DISCOVERY_QUESTIONS", default=5)
 
 # Ingest: what is done to a record before it counts as findable in every way, and what may follow later.
 LANEWISE_INGEST_STEPS = [
@@ -215,8 +217,6 @@ LANEWISE_EXTRACTORS = [
 ]
 LANEWISE_INGEST_ATTEMPTS = env.int("LANEWISE_INGEST_ATTEMPTS", default=5)  # then a record is given up, visibly
 LANEWISE_INGEST_KEEP_DAYS = 7  # of throughput figures
-# A function (tenant_id, hashes) -> values that every lane of the tenant may know; see memory.ingest.lookup.
-LANEWISE_CONTROLLED_VALUES = ""
 # The language model: off without an endpoint, and for every lane that the policy function does not allow.
 LANEWISE_LLM = (
     {

@@ -13,7 +13,7 @@ from procrastinate.contrib.django import app
 
 from memory import sql
 from memory.find import frequencies
-from memory.ingest import failures, pipeline, policies, queue, seek, upkeep
+from memory.ingest import failures, pipeline, policies, queue, seek, upkeep, vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ def _run(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
             one = pipeline.run(phase, [record])
             outcome.done |= one.done
             outcome.failed |= one.failed
+            outcome.partly |= one.partly
     else:
         room = pipeline.BATCH_RECORDS - len(record_ids)
         leased = queue.lease(phase.task, job.id, room) if room > 0 else []
@@ -64,10 +65,18 @@ def _run(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
         queue.finish(job_id for job_id, ids in theirs.items() if ids <= outcome.done)
         queue.release(job_id for job_id, ids in theirs.items() if not ids <= outcome.done)
     retry = failures.record(outcome.failed, phase, counted=bool(job.attempts))
+    if phase is pipeline.LATER and outcome.partly - retry:
+        # Given up with what there is: the policies go by that.
+        _defer_policies(outcome.partly - retry)
     if phase is pipeline.FIRST:
         _seek_new_values(wanted)
     if retry & set(record_ids):
         raise NotDone(f"{len(retry)} of {len(record_ids)} records failed and will be tried again")
+
+
+def _defer_policies(record_ids: set[int]) -> None:
+    with transaction.atomic():
+        policies.defer(sql.fetch("select id, lane_id from memory_record where id = any(%s)", (sorted(record_ids),)))
 
 
 def _seek_new_values(record_ids: list[int]) -> None:
@@ -79,6 +88,18 @@ def _seek_new_values(record_ids: list[int]) -> None:
 def seek_lane(lane_id: int) -> None:
     """Mentions of a lane's new values in its earlier records."""
     seek.seek(lane_id)
+
+
+@app.task(name=queue.VOCABULARY, queue=queue.QUEUE, retry=BackOff())
+def seek_vocabulary(tenant_id: int, after: int = 0, through: int | None = None) -> None:
+    """Mentions of a tenant's new controlled values in its earlier records."""
+    vocabulary.search(tenant_id, after, through)
+
+
+@app.task(name=queue.AGAIN, queue=queue.QUEUE, retry=BackOff())
+def known_values_again(record_ids: list[int]) -> None:
+    """Mentions of known values in these records, looked up anew."""
+    seek.again(record_ids)
 
 
 @app.task(name=queue.POLICIES, queue=queue.QUEUE, retry=RetryStrategy(max_attempts=5, exponential_wait=5))

@@ -142,3 +142,14 @@ def readers(world: World) -> Callable[[str], Any]:
         return reader_for_profile(AgentProfile.objects.select_related("tenant").get(slug=name))
 
     return of
+
+
+@pytest.fixture
+def server() -> Any:
+    """A stand-in for a language model's endpoint."""
+    from tests.language_model import StandIn
+
+    stand_in = StandIn()
+    yield stand_in
+    stand_in.shutdown()
+    stand_in.server_close()

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory.services import controlled
 from tests.conftest import Caller, World, make_world
 
 # Words that occur in one lane only. Whoever meets another lane's marker has met a leak.
 MARKERS = {"red": "zqvermilion", "blue": "zqcobalt", "green": "zqmalachite", "elsewhere": "zqforeign"}
 # An entity of each lane, and one name that is an entity in each of them.
 ENTITIES = {lane: f"{marker.title()} Entity" for lane, marker in MARKERS.items()}
+# Words of each tenant's vocabulary, which all of its people and agents may know whatever they read.
+VOCABULARY = {"firm": "zqlexicon", "elsewhere": "zqforeign lexicon"}
 READABLE = {
     "anna": {"red", "blue", "green"},
     "andy": {"red"},
@@ -34,6 +37,7 @@ class Marked:
         lanes = set(MARKERS) - READABLE[persona]
         found = {MARKERS[lane] for lane in lanes} | {ENTITIES[lane] for lane in lanes}
         found |= {sr_id for lane in lanes for sr_id in self.records[lane]}
+        found |= {VOCABULARY["firm"]} if persona == "bert" else set()
         found |= {f'"{lane}"' for lane in lanes - {"elsewhere", "red"}}
         for lanes_joined, name in self.across.items():
             if len([lane for lane in lanes_joined if lane in READABLE[persona]]) < 2:
@@ -88,6 +92,8 @@ def build() -> Marked:
         slug = "red" if lane == "elsewhere" else lane
         reply = caller("add_relationship", lane=slug, type="works_with", **joined)
         assert reply.status == 200, reply.body
+    for tenant, word in ((world.tenant, VOCABULARY["firm"]), (world.other, VOCABULARY["elsewhere"])):
+        controlled.put(tenant.pk, [controlled.entry("client", word, [f"{word} alias"])])
     # An old spelling known in blue alone.
     world.anna("e_property", "rename", label="person", value="zqcobalt person", to="zqcobalt renamed", lanes=["blue"])
     return marked

@@ -150,10 +150,10 @@ def without_request_id(raw: bytes) -> bytes:
 
 def everything() -> list[tuple]:
     """All rows that a forbidden call must leave as they are."""
-    from memory.models import EdgeProperty, LaneValue, Record, Tag
+    from memory.models import ControlledValue, EdgeProperty, LaneValue, Record, Tag
 
     rows: list[tuple] = []
-    for model in (Record, EdgeProperty, LaneValue, Tag):
+    for model in (Record, EdgeProperty, LaneValue, Tag, ControlledValue):
         rows += sorted(model.everything.values_list(), key=str)
     return rows
 
@@ -172,6 +172,42 @@ def test_no_reply_holds_anything_of_a_hidden_lane(marked: Marked, persona: str):
                 told = reply.raw.decode()
                 met = {text for text in hidden if text in told and text not in str(body).replace("'", '"')}
                 assert not met, (key, body, met)
+
+
+def left_out(marked: Marked, persona: str) -> dict[str, Any]:
+    """What every reading call of a persona says was left out as invalid."""
+    told = {}
+    for key in sorted(READS - {("e_property", "list"), ("e_record", "read"), ("e_record", "status")}, key=str):
+        for body in CASES[key](marked, persona, marked.own(persona)):
+            reply = marked.caller(persona)(key[0], **body)
+            if reply.status == 200 and key != ("e_gather", "suggest"):
+                assert isinstance(reply.body["left_out_invalid"], int), (key, body)
+                told[f"{key} {body}"] = reply.body["left_out_invalid"]
+    return told
+
+
+@pytest.mark.parametrize("persona", [name for name in READABLE if name != "anna"])
+def test_what_ends_in_a_hidden_lane_changes_no_count_of_what_was_left_out(marked: Marked, persona: str):
+    before = left_out(marked, persona)
+    assert set(before.values()) == {0}
+    hidden = set(MARKERS) - READABLE[persona]
+    for lane in hidden:
+        writer = marked.world.bert if lane == "elsewhere" else marked.world.anna
+        first, second, third = marked.records[lane][:3]
+        for label, value in (("client", "Shared Holdings"), ("status", "open"), ("person", f"{MARKERS[lane]} person")):
+            assert writer("e_property", "invalidate", sr_id=first, label=label, value=value).status == 200
+        assert writer("e_property", "adjust", sr_id=second, by=third, hint="supersedes").status == 200
+    for lanes, name in marked.across.items():
+        if len(READABLE[persona].intersection(lanes)) < 2:
+            assert marked.world.anna("e_property", "invalidate", property=name).status == 200
+    assert left_out(marked, persona) == before
+    own = marked.records["elsewhere" if persona == "bert" else "red"]
+    writer = marked.world.bert if persona == "bert" else marked.world.anna
+    assert writer("e_property", "invalidate", sr_id=own[1], label="client", value="Shared Holdings").status == 200
+    assert writer("e_property", "adjust", sr_id=own[2], by=own[0], hint="supersedes").status == 200
+    after = left_out(marked, persona)
+    for call in ("group", "find", "e_timeline", "intersect"):
+        assert any(count for key, count in after.items() if call in key), call
 
 
 @pytest.mark.parametrize("key", ABOUT_A_RECORD, ids=lambda key: f"{key[0]}.{key[1]}")

@@ -60,7 +60,8 @@ PAGES: dict[str, Callable[[str, str], list[str]] | None] = {
     "live/session/": lambda own, sr_id: ["/live/session/"],
     "search/": searches("/search/"),
     "search/suggest/": lambda own, sr_id: [
-        f"/search/suggest/?q={quote(text)}" for text in ("zq", "client:", "person:zq", "sh", "zqcob", "person:", "e_")
+        f"/search/suggest/?q={quote(text)}"
+        for text in ("zq", "client:", "client:zq", "person:zq", "sh", "zqcob", "person:", "e_")
     ],
     "search/values/": lambda own, sr_id: [
         f"/search/values/?label={label}&q={text}&value={text}" for label in ("person", "client") for text in ("", "zq")

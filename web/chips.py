@@ -17,6 +17,6 @@ def typed_chip(reader: Reader, text: str) -> Term | None:
     if term is None or term.label is None:
         return None
     _, _, rest = text.partition(":")
-    if rest[:1].strip() or term.label in values.labels(reader):
+    if rest[:1].strip() or term.label in values.offered_labels(reader):
         return term
     return None

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from memory import normal
 from memory.admin.content import OfRecords, ReadOnlyAdmin, lanes_listed
-from memory.models import LaneValue, RecordVector, Tag, Window
+from memory.models import LaneValue, RecordVector, RefusedPair, Tag, Window
 
 
 @admin.register(Tag)
@@ -39,6 +39,21 @@ class LaneValueAdmin(ReadOnlyAdmin):
         if colon:
             return rows.filter(label=label.strip().lower(), folded__startswith=normal.fold(value.strip()))
         return rows.filter(label=term.lower()) | rows.filter(folded__startswith=normal.fold(term))
+
+
+@admin.register(RefusedPair)
+class RefusedPairAdmin(OfRecords, ReadOnlyAdmin):
+    """Pairs of records that a language model found unrelated."""
+
+    search_help_text = "sr_… for the first record of a pair"
+    list_display = ("record", "other", "lane", "asked_at")
+    list_select_related = ("record", "other", "lane")
+    ordering = ("-at", "-record_id", "pk")
+    fields = ("record", "other", "lane", "asked_at")
+    readonly_fields = ("asked_at",)
+
+    def listed(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        return rows.defer("other__text", "other__source")
 
 
 class WithoutVectors(OfRecords, ReadOnlyAdmin):

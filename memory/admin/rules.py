@@ -5,6 +5,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from lanes.admin.scope import NOTHING, AdminScope, rule
 from memory.models import (
+    ControlledValue,
     EdgeProperty,
     EmbeddingSpace,
     IngestBatch,
@@ -12,6 +13,7 @@ from memory.models import (
     LaneValue,
     Record,
     RecordVector,
+    RefusedPair,
     Tag,
     Window,
 )
@@ -22,6 +24,12 @@ STAMPS = ("e_connect", "e_adjust")
 @rule(Record, Tag, Window, RecordVector)
 def _in_readable_lanes(scope: AdminScope) -> Q:
     return Q(lane_id__in=scope.readable_lanes) if scope.readable_lanes else NOTHING
+
+
+@rule(RefusedPair)
+def _pairs(scope: AdminScope) -> Q:
+    """Met only where both records may be read."""
+    return _in_readable_lanes(scope) & Q(other__lane_id__in=scope.readable_lanes)
 
 
 @rule(LaneValue)
@@ -40,9 +48,9 @@ def _properties(scope: AdminScope) -> Q:
     return Q(lane_id__in=scope.readable_lanes) & (~Q(label__in=STAMPS) | Q(Exists(another)))
 
 
-@rule(IngestPolicy)
+@rule(IngestPolicy, ControlledValue)
 def _policies(scope: AdminScope) -> Q:
-    """How lanes are set up, like the lanes themselves."""
+    """How lanes and the tenant's vocabulary are set up, like the lanes themselves."""
     return scope.in_tenants("tenant")
 
 

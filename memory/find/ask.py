@@ -132,29 +132,40 @@ def allow(
     source = sets.all_of(match, sets.sizes(match)) if terms else match.everything
     if source is None:
         return [], False
-    params: dict[str, Any] = {**match.params, "start": start, "end": end, "cap": ALLOWED_CAP + 1}
-    tests = ""
-    if start is not None:
-        tests += " and t.at >= %(start)s"
-    if end is not None:
-        tests += " and t.at < %(end)s"
-    if kinds:
-        tests += (
-            " and exists (select 1 from memory_record k where k.id = t.record_id and k.kind = any(%(kinds)s) offset 0)"
-        )
-        params["kinds"] = list(kinds)
-    for index, tag in enumerate(tags or ()):
-        test, bound = _tag(tag, index)
-        tests += f" and {test}"
-        params |= bound
+    filters, bound = tests(kinds, tags, start, end)
+    where = " and ".join([source, *filters])
+    params: dict[str, Any] = {**match.params, **bound, "cap": ALLOWED_CAP + 1}
     rows = sql.fetch(
         f"select x.record_id from {match.lanes} cross join lateral "
-        f"(select t.at, t.record_id {source}{tests} order by t.at desc, t.record_id desc limit %(cap)s) x "
+        f"(select t.at, t.record_id {where} order by t.at desc, t.record_id desc limit %(cap)s) x "
         "order by x.at desc, x.record_id desc limit %(cap)s",
         params,
     )
     ids = [row[0] for row in rows]
     return ids[:ALLOWED_CAP], len(ids) > ALLOWED_CAP
+
+
+def tests(
+    kinds: Sequence[str] | None, tags: Sequence[Term] | None, start: datetime | None, end: datetime | None
+) -> tuple[list[str], dict[str, Any]]:
+    """(SQL conditions on a row t with record_id and at, their parameters): of these kinds, with all tags, within the
+    times."""
+    made = []
+    params: dict[str, Any] = {"start": start, "end": end}
+    if start is not None:
+        made.append("t.at >= %(start)s")
+    if end is not None:
+        made.append("t.at < %(end)s")
+    if kinds:
+        made.append(
+            "exists (select 1 from memory_record k where k.id = t.record_id and k.kind = any(%(kinds)s) offset 0)"
+        )
+        params["kinds"] = list(kinds)
+    for index, tag in enumerate(tags or ()):
+        test, bound = _tag(tag, index)
+        made.append(test)
+        params |= bound
+    return made, params
 
 
 def _tag(tag: Term, index: int) -> tuple[str, dict[str, Any]]:

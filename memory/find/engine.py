@@ -13,13 +13,13 @@ from typing import Any
 from django.db import DatabaseError
 
 from lanes.errors import Invalid
-from memory import normal
+from memory import normal, words
 from memory.find import context, fusion, snippets
-from memory.find.ask import Ask, allow, bounded, superseded
+from memory.find.ask import Ask, allow, bounded, superseded, tests
 from memory.find.legs import structure, vectors, walk
 from memory.find.legs import words as word_leg
 from memory.gather import cursor as cursors
-from memory.gather import paging
+from memory.gather import left_out, paging
 from memory.gather.scope import Scope
 from memory.gather.terms import Term
 from memory.ingest.embedders import configured
@@ -77,7 +77,8 @@ def find(
     limit: int = 50,
     cursor: str | None = None,
 ) -> dict[str, Any]:
-    """{srs, legs, next_cursor, hint}: the records that answer best, each with its score, snippet and legs.
+    """{srs, legs, next_cursor, left_out_invalid, hint}: the records that answer best, each with its score, snippet and
+    legs.
 
     `terms` (all of them), `kinds` (any) and `tags` (all) filter; `start` and `end` bound the records' time,
     half-open. `graph` adds the walk. A leg that fails is reported in `legs` and the others answer.
@@ -95,13 +96,25 @@ def find(
     lengthen(ranking, skipped + limit + 1)
     place = _place(ranking, after)
     page = ranking.order[place : place + limit]
+    filtered = tests(kinds, tags, start, end)
+    left = _run(Leg("left_out"), lambda: _left_out(ranking, terms, *filtered))
     more = len(ranking.order) > place + limit
     return {
         "srs": shapes(ranking, page),
         "legs": [leg.shown() for leg in ranking.legs.values()],
         "next_cursor": cursors.seal(query, [place + limit, *_mark(ranking, page[-1])]) if more and page else None,
+        "left_out_invalid": left,
         "hint": _hint(ranking, bool(page) or bool(after)),
     }
+
+
+def _left_out(ranking: Ranking, terms: Sequence[Term], filters: list[str], params: dict[str, Any]) -> int:
+    ask = ranking.ask
+    saying = words.tsquery_all(ask.question)
+    return left_out.of_find(
+        ask.scope, terms, named=ranking.named.keys, superseded=ask.excluded, saying=saying, tests=filters,
+        params=params,
+    )  # fmt: skip
 
 
 def check(question: str) -> str:

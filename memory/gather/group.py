@@ -5,7 +5,7 @@ from uuid import UUID
 
 from memory import normal, sql
 from memory.gather import cursor as cursors
-from memory.gather import paging, sets
+from memory.gather import left_out, paging, sets
 from memory.gather.scope import Scope, live
 from memory.gather.terms import STAMPS, Match, Term
 
@@ -19,7 +19,7 @@ def group(
     limit: int = 50,
     cursor: str | None = None,
 ) -> dict[str, Any]:
-    """{label, values: [{value, sr_count}], next_cursor, hint}: exact counts of readable records.
+    """{label, values: [{value, sr_count}], next_cursor, left_out_invalid, hint}: exact counts of readable records.
 
     `terms` limits the records that are counted to an intersection; `prefix` the values to those starting so.
     """
@@ -34,6 +34,7 @@ def group(
         "label": label,
         "values": [{"value": spelled[key], "sr_count": count} for key, count in rows if key in spelled],
         "next_cursor": cursors.seal(query, [rows[-1][1], rows[-1][0].hex]) if more else None,
+        "left_out_invalid": left_out.of_group(scope, label, terms, _starting(prefix)),
         "hint": None if rows or after else f'No readable record has a value for "{label}" here.',
     }
 
@@ -46,7 +47,7 @@ def _counted(
     params: dict[str, Any] = {"lanes": scope.lanes, "label": label, **scope.params}
     values = ""
     if prefix is not None:
-        params["prefix"] = _like(normal.fold(normal.check_text(prefix, "prefix"))) + "%"
+        params["prefix"] = _starting(prefix)
         values = (
             " and e.key in (select v.key from memory_lanevalue v where v.lane_id = l.lane and v.label = %(label)s "
             "and v.folded like %(prefix)s)"
@@ -93,6 +94,11 @@ def spellings(scope: Scope, keys: list[UUID]) -> dict[UUID, str]:
         (keys, scope.lanes),
     )
     return dict(rows)
+
+
+def _starting(prefix: str | None) -> str | None:
+    """The pattern of folded values that start so."""
+    return None if prefix is None else _like(normal.fold(normal.check_text(prefix, "prefix"))) + "%"
 
 
 def _like(text: str) -> str:

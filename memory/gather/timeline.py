@@ -9,7 +9,7 @@ from uuid import UUID
 
 from memory import normal, sql
 from memory.gather import cursor as cursors
-from memory.gather import paging
+from memory.gather import left_out, paging
 from memory.gather.scope import Scope, current, live
 from memory.gather.terms import Term
 from memory.ingest.times.spans import Span
@@ -54,7 +54,8 @@ def timeline(
     limit: int = 50,
     cursor: str | None = None,
 ) -> dict[str, Any]:
-    """{srs, undated, count, kept, dropped, next_cursor, hint}: ordered by event time, then record time.
+    """{srs, undated, count, kept, dropped, next_cursor, left_out_invalid, hint}: ordered by event time, then record
+    time.
 
     With require "any" a record matches when it carries every time and duration term and at least one of the
     others; while more than 200 match, the most widely shared of the others is dropped. With "all" it must carry
@@ -76,6 +77,7 @@ def timeline(
         "next_cursor": cursors.seal(query, [rows[-1][0].isoformat(), rows[-1][1].isoformat(), rows[-1][2]])
         if more
         else None,
+        "left_out_invalid": finder.left_out(kept),
         "hint": _hint(kept, dropped, count, len(undated)),
     }
 
@@ -187,6 +189,25 @@ class _Finder:
         if span.kind == "duration":
             return f"{same} or t.label = 'duration' and t.folded = %(normal{i})s"
         return f"{same} or t.label = 'time' and t.begins >= %(begins{i})s and t.ends <= %(ends{i})s"
+
+    def left_out(self, kept: list[Needle]) -> int:
+        """How many records are left out because what is looked for ended or they were superseded."""
+        if left_out.nothing(self.scope):
+            return 0
+        made = []
+        for needle in kept:
+            i, tagged = needle.index, "true"
+            pairs: list[tuple[UUID, int]] | None = None
+            if needle.term.negated:
+                continue
+            if self.few[i]:
+                pairs = list(zip(self.params[f"k{i}"], self.params[f"l{i}"], strict=True))
+            if needle.term.value is not None:
+                tagged = self._tagged(needle)
+            named = (f"needle{i}", f"begins{i}", f"ends{i}", f"normal{i}")
+            params = {name: self.params[name] for name in named if name in self.params}
+            made.append(left_out.Sought(needle.term.label, needle.folded or None, pairs, tagged, params))
+        return left_out.of_timeline(self.scope, made, self.params["start"], self.params["end"])
 
     def _set(self, kept: list[Needle], require: str) -> str:
         """SQL: the records of the timeline, undated ones among them."""

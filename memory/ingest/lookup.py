@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.conf import settings
 from django.db import transaction
-from django.utils.module_loading import import_string
 
 from memory import sql
 from memory.ingest.extractors.known_values import KnownValue
@@ -30,8 +28,8 @@ def known_values(tenant_id: int, lane_id: int, hashes: Sequence[int]) -> list[Kn
     Never another lane's: what a tag says must be known to whoever reads the record's lane.
     """
     found = [KnownValue(*row) for row in sql.fetch(_VALUES, {"lane": lane_id, "hashes": list(hashes)})]
-    own = {value.key for value in found}
-    return found + [value for value in controlled(tenant_id, hashes) if value.key not in own]
+    own = {(value.key, value.norm_key) for value in found}
+    return found + [value for value in controlled(tenant_id, hashes) if (value.key, value.norm_key) not in own]
 
 
 def complete_through(lane_ids: Iterable[int]) -> dict[int, int]:
@@ -51,10 +49,13 @@ def complete_through(lane_ids: Iterable[int]) -> dict[int, int]:
     return found | {lane: last for (lane,) in free}
 
 
-def controlled(tenant_id: int, hashes: Sequence[int]) -> list[KnownValue]:
-    """Values the tenant controls, from LANEWISE_CONTROLLED_VALUES: a function (tenant_id, hashes) → KnownValue rows.
+_CONTROLLED = """
+select null::int, s.norm_key, v.label, v.value, v.key, s.written, s.bare
+from memory_controlledspelling s join memory_controlledvalue v on v.id = s.of_id
+where s.tenant_id = %s and s.norm_key = any(%s)
+"""
 
-    They are told to every lane of the tenant, so a policy must list only values that everyone may know.
-    """
-    path = settings.LANEWISE_CONTROLLED_VALUES
-    return import_string(path)(tenant_id, hashes) if path else []
+
+def controlled(tenant_id: int, hashes: Sequence[int]) -> list[KnownValue]:
+    """Values the tenant controls with these hashes, under any of their spellings. Every lane may be told of them."""
+    return [KnownValue(*row) for row in sql.fetch(_CONTROLLED, (tenant_id, list(hashes)))]

@@ -50,10 +50,12 @@ PHASES = {phase.task: phase for phase in (FIRST, LATER)}
 
 @dataclass(slots=True)
 class Outcome:
-    """Which records are in place now (or gone), and why the others are not."""
+    """Which records are in place now (or gone), and why the others are not. `partly`: those of the failed whose
+    results are in place as far as they go."""
 
     done: set[int] = field(default_factory=set)
     failed: dict[int, str] = field(default_factory=dict)
+    partly: set[int] = field(default_factory=set)
 
 
 def run(phase: Phase, record_ids: Sequence[int], on_store: Callable[[set[int]], None] | None = None) -> Outcome:
@@ -150,7 +152,7 @@ def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
             start = time.perf_counter()
             store.ready()
             spent[name] = round(spent[name] + time.perf_counter() - start, 4)
-    outcome.failed |= {record: _said(error) for record, error in batch.failures.items()}
+    outcome.failed |= {record: _said(error) for record, error in {**batch.notes, **batch.failures}.items()}
     items = [item for item in batch.items if item.record_id not in batch.failures]
     start = time.perf_counter()
     with transaction.atomic():
@@ -164,8 +166,10 @@ def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
         same = [item for item in items if now.get(item.record_id) == (item.version, item.lane_id, item.at)]
         for _, store in stores:
             store(same)
-        _mark_done(phase, same)
-        done = {item.record_id for item in same} | {i.record_id for i in items if i.record_id not in now}
+        whole = [item for item in same if item.record_id not in batch.notes]
+        _mark_done(phase, whole)
+        _tell(same)
+        done = {item.record_id for item in whole} | {i.record_id for i in items if i.record_id not in now}
         if on_store is not None:
             on_store(outcome.done | done)
         spent["store"] = round(time.perf_counter() - start, 4)
@@ -177,7 +181,8 @@ def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
             steps=spent,
         )
     outcome.done |= done
-    return {item.record_id for item in items} - done
+    outcome.partly |= {item.record_id for item in same} - done
+    return {item.record_id for item in items} - done - outcome.partly
 
 
 def _mark_done(phase: Phase, items: Sequence[Item]) -> None:
@@ -191,8 +196,10 @@ def _mark_done(phase: Phase, items: Sequence[Item]) -> None:
     if phase is FIRST and LATER.steps():
         queue.defer(queue.LATER, [item.record_id for item in items])
     if phase is LATER or not LATER.steps():
-        governed = policies.acting_lanes({item.lane_id for item in items})
-        queue.defer(queue.POLICIES, [item.record_id for item in items if item.lane_id in governed])
+        policies.defer((item.record_id, item.lane_id) for item in items)
+
+
+def _tell(items: Sequence[Item]) -> None:
     for tenant_id, lane_id in sorted({(item.tenant_id, item.lane_id) for item in items}):
         events.publish(
             tenant_id=tenant_id,

@@ -14,6 +14,8 @@ from django.db import transaction
 from lanes.models import Lane
 from lanes.readers import LaneInfo, Reader
 from memory import sql
+from memory.ingest import language_model, queue
+from memory.ingest.errors import Unavailable
 from memory.ingest.steps import Item
 from memory.models import IngestPolicy, sr_id
 
@@ -30,6 +32,13 @@ def acting_lanes(lane_ids: Iterable[int]) -> set[int]:
         (sorted(lane_ids),),
     )
     return {row[0] for row in rows}
+
+
+def defer(records: Iterable[tuple[int, int]]) -> None:
+    """Have the policies of (record id, lane id) looked at, of those lanes whose policy has something to do."""
+    given = list(records)
+    governed = acting_lanes({lane for _, lane in given})
+    queue.defer(queue.POLICIES, [record for record, lane in given if lane in governed])
 
 
 def language_model_allowed(tenant_id: int, lane_id: int) -> bool:
@@ -62,6 +71,7 @@ def apply(record_ids: Sequence[int]) -> None:
         (list(record_ids),),
     )
     items = [Item(*row) for row in rows]
+    away: Unavailable | None = None
     policies = IngestPolicy.everything.filter(lane_id__in={item.lane_id for item in items})
     for policy in policies.select_related("lane__tenant"):
         reader = lane_reader(policy.lane)
@@ -72,9 +82,9 @@ def apply(record_ids: Sequence[int]) -> None:
             if policy.relations:
                 relate(reader, item)
         if policy.discover:
-            from memory.relations.discovery import discover
-
-            discover(reader, [item.record_id for item in mine])
+            away = connect_alike(reader, policy, [item.record_id for item in mine]) or away
+    if away is not None:
+        raise away  # everything else is done; the questions are left for the job's next try
 
 
 def promote(reader: Reader, item: Item, labels: Sequence[str] = ()) -> None:
@@ -123,6 +133,20 @@ def relate(reader: Reader, item: Item) -> None:
     from memory.relations.steps import take_in
 
     take_in(reader, item)
+
+
+def connect_alike(reader: Reader, policy: IngestPolicy, record_ids: Sequence[int]) -> Unavailable | None:
+    """Connect records of a lane that read alike; the doubtful ones where the language model may be asked and confirms.
+
+    Returns why it could not be asked, where it is away.
+    """
+    from memory.relations.confirm import ByModel
+    from memory.relations.discovery import discover
+
+    may_ask = language_model.allowed(policy.tenant_id, policy.lane_id) is not None
+    confirm = ByModel() if may_ask else None
+    discover(reader, record_ids, confirm=confirm)
+    return confirm.away if confirm else None
 
 
 def take_back(lane: Lane) -> int:

@@ -19,8 +19,10 @@ from memory import sql
 QUEUE = "ingest"
 FIRST, LATER, SEEK = "memory.ingest.first", "memory.ingest.later", "memory.ingest.seek"
 POLICIES = "memory.ingest.policies"
+# Known values of records anew, and mentions of a tenant's new controlled values.
+AGAIN, VOCABULARY = "memory.ingest.known_values", "memory.ingest.vocabulary"
 # What makes a record findable comes before what makes it richer.
-PRIORITY = {FIRST: 0, SEEK: -10, LATER: -20, POLICIES: -30}
+PRIORITY = {FIRST: 0, SEEK: -10, AGAIN: -10, VOCABULARY: -10, LATER: -20, POLICIES: -30}
 RECORDS_A_JOB = 64
 LEASE_SECONDS = 600
 
@@ -61,6 +63,20 @@ def defer_seek(lane_ids: Iterable[int], delay: float = 2) -> None:
             "on conflict (queueing_lock) where status = 'todo' do nothing",
             (QUEUE, SEEK, PRIORITY[SEEK], f"seek:{lane_id}", f"seek:{lane_id}", lane_id, float(delay)),
         )
+
+
+def defer_vocabulary(tenant_id: int, delay: float = 2, **further: int) -> None:
+    """A search for mentions of a tenant's new controlled values, at most one waiting; `further` says how far an
+    earlier part of it came."""
+    sql.execute(
+        "insert into procrastinate_jobs (queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at) "
+        "values (%s, %s, %s, %s, %s, %s::jsonb, now() + make_interval(secs => %s)) "
+        "on conflict (queueing_lock) where status = 'todo' do nothing",
+        (
+            QUEUE, VOCABULARY, PRIORITY[VOCABULARY], f"vocabulary:{tenant_id}", f"vocabulary:{tenant_id}",
+            json.dumps({"tenant_id": tenant_id, **further}), float(delay),
+        ),
+    )  # fmt: skip
 
 
 class Leased(NamedTuple):

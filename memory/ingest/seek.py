@@ -44,22 +44,23 @@ def seek(lane_id: int) -> int:
     if not values:
         return 0
     newest = values[-1][0]
-    wanted = {value for _, label, value in values if _worth_seeking(label, value)}
+    wanted = {value for _, label, value in values if worth_seeking(label, value)}
     looked_at = 0
     if wanted and _behind(lane_id, newest, _VALUE_COST * len(wanted)) > _VALUE_COST * len(wanted):
         found: set[int] = set()
         for value in sorted(wanted):
             found.update(_mentioning(lane_id, value, newest))
-        looked_at += _again(sorted(found))
+        looked_at += again(sorted(found))
     elif wanted:
         for chunk in _all_behind(lane_id, newest):
-            looked_at += _again(chunk)
+            looked_at += again(chunk)
     ids = [row[0] for row in values]
     sql.execute("update memory_lanevalue set sought = true where id = any(%s) and not sought", (ids,))
     return looked_at
 
 
-def _worth_seeking(label: str, value: str) -> bool:
+def worth_seeking(label: str, value: str) -> bool:
+    """Whether a value could be mentioned at all: it is not the engine's own, and not made of common words."""
     tokens = normal.norm_tokens(value)
     return not label.startswith("e_") and bool(tokens) and not all(token in COMMON for token in tokens)
 
@@ -107,8 +108,8 @@ def _all_behind(lane_id: int, newest: int) -> Iterable[list[int]]:
         last = rows[-1][0]
 
 
-def _again(record_ids: Sequence[int]) -> int:
-    """Known values of these records anew. Records still to be ingested find the values by themselves."""
+def again(record_ids: Sequence[int]) -> int:
+    """Known values of these records anew; returns how many. Records still to be ingested find them by themselves."""
     step = KnownValues()
     count = 0
     for start in range(0, len(record_ids), _CHUNK):

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from django.conf import settings
@@ -27,6 +27,7 @@ from memory.ingest.errors import Unavailable
 from memory.ingest.extractors import ExtractContext, Extractor, TagProposal, extract_many, from_titles
 from memory.ingest.extractors.known_values import KnownValueExtractor
 from memory.ingest.lookup import complete_through
+from memory.services import locks
 
 logger = logging.getLogger(__name__)
 
@@ -50,13 +51,19 @@ class Item:
 
 @dataclass(slots=True)
 class Batch:
-    """The records a step works on. `fail` takes one record out, for another try, and lets the others go on."""
+    """The records a step works on. `fail` takes one record out, for another try, and lets the others go on; `note`
+    keeps what was found of it without, and has it tried again all the same. `shared`: what steps leave each other."""
 
     items: list[Item]
     failures: dict[int, Exception] = field(default_factory=dict)
+    notes: dict[int, Exception] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
 
     def fail(self, item: Item, error: Exception) -> None:
         self.failures.setdefault(item.record_id, error)
+
+    def note(self, item: Item, error: Exception) -> None:
+        self.notes.setdefault(item.record_id, error)
 
 
 Store = Callable[[Sequence[Item]], None]
@@ -121,15 +128,29 @@ class Names(Tags):
         return [_made("memory.ingest.extractors.entities.EntityExtractor")]
 
 
-class LanguageModel(Tags):
-    """The language model, where an endpoint is set and a lane's policy allows it."""
+class LanguageModel:
+    """Tags by the language model, where an endpoint is set and a lane's policy allows it."""
 
     name = "language_model"
 
-    def extractors(self) -> list[Extractor]:
-        from memory.ingest.extractors.llm import from_settings
+    def run(self, batch: Batch) -> Store:
+        from memory.ingest import reading
+        from memory.ingest.extractors.llm import LLMExtractor, LLMUnusable, items_of
 
-        return [from_settings()]
+        found: dict[int, list[TagProposal]] = {}
+        for item in batch.items:
+            answer = reading.answer(batch, item)
+            try:
+                found[item.record_id] = [] if answer is None else items_of(answer, item.text)
+            except LLMUnusable as error:
+                batch.note(item, error)
+                found[item.record_id] = []
+
+        def store(items: Sequence[Item]) -> None:
+            names = [LLMExtractor.name]
+            replace_tags(names, [(i, LLMExtractor.name, tag) for i in items for tag in found[i.record_id]], items)
+
+        return store
 
 
 _embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
@@ -163,7 +184,7 @@ class Vectors:
 
 
 class KnownValues:
-    """Mentions of values in use in the record's own lane.
+    """Mentions of values in use in the record's own lane, and of those its tenant controls.
 
     Words are hashed beforehand; the values are looked up in the storing transaction, so that a value written while
     the batch was in work is not missed: what is written later finds the record through `seek`.
@@ -179,6 +200,7 @@ class KnownValues:
 
         def store(items: Sequence[Item]) -> None:
             through = complete_through({item.lane_id for item in items})
+            locks.vocabulary({item.tenant_id for item in items})
             found = self.extractor.finish(
                 [item.text for item in items],
                 [item.context() for item in items],

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 
 from memory import sql
-from memory.ingest import queue, seek
+from memory.ingest import queue, seek, vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +30,7 @@ def run(stalled_seconds: float = STALLED_SECONDS) -> dict[str, int]:
         "orphans": defer_orphans(),
     }
     seek.schedule([row[0] for row in sql.fetch("select distinct lane_id from memory_lanevalue where not sought")])
+    vocabulary.schedule()
     if any(found.values()):
         logger.warning("ingest upkeep: %s", found)
     return found

@@ -1,8 +1,10 @@
 """What is remembered."""
 
+from memory.models.controlled import ControlledSpelling, ControlledValue
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
 from memory.models.ingest import IngestBatch, IngestPolicy
 from memory.models.record import Record, parse_sr_id, sr_id
+from memory.models.refused import RefusedPair
 from memory.models.text import RecordText, Tag
 from memory.models.vector import EmbeddingSpace, LaneStat, RecordVector, TermFrequency, Window
 
@@ -11,6 +13,8 @@ __all__ = [
     "SKIPPED",
     "SUPERSEDED",
     "UNDATED",
+    "ControlledSpelling",
+    "ControlledValue",
     "EdgeProperty",
     "EmbeddingSpace",
     "LaneStat",
@@ -20,6 +24,7 @@ __all__ = [
     "Record",
     "RecordText",
     "RecordVector",
+    "RefusedPair",
     "Tag",
     "TermFrequency",
     "Window",

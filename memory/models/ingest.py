@@ -45,7 +45,8 @@ class IngestPolicy(Scoped):
     )
     discover = models.BooleanField(default=False, help_text="Records that read alike are connected.")
     language_model = models.BooleanField(
-        default=False, help_text="Texts may be sent to the configured language model for tags."
+        default=False,
+        help_text="Texts may be sent to the configured language model, for tags, relations and doubtful connections.",
     )
 
     class Meta(Scoped.Meta):

@@ -37,3 +37,19 @@ class Scoped(models.Model):
         abstract = True
         default_manager_name = "everything"
         base_manager_name = "everything"
+
+
+class TenantManager(ScopedManager):
+    """As ScopedManager, for what every member of a tenant may know."""
+
+    def visible_to(self, reader: Reader) -> models.QuerySet:
+        return models.QuerySet(self.model, using=self._db).filter(tenant_id=reader.tenant_id)
+
+
+class OfTenant(Scoped):
+    """Rows that belong to a tenant as a whole: nothing in them comes from a lane."""
+
+    objects = TenantManager()
+
+    class Meta(Scoped.Meta):
+        abstract = True

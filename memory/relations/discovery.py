@@ -2,15 +2,16 @@
 
     similarity ≥ 0.8  a connection of type `similar`
     similarity ≥ 0.6  a connection of type `related`
-    0.3 to 0.6        only what a language model confirms, when one is given
+    0.3 to 0.6        `related`, and only what a language model confirms, when one is given
 
-Strength is the similarity. Only records of lanes the caller may write are joined, and only to records of their own
-lane unless more lanes are given: what reads alike across a wall must not be told by a link.
+Strength is the similarity, or within the last band what the model says. Only records of lanes the caller may write
+are joined, and only to records of their own lane unless more lanes are given: what reads alike across a wall must not
+be told by a link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,7 @@ from lanes.readers import Reader
 from memory import sql
 from memory.gather.scope import Scope
 from memory.models import sr_id as public
+from memory.relations.confirm import Confirm, Verdict, beginnings, refuse, refused
 from memory.services import connections
 
 SIMILAR, RELATED, MAYBE = 0.8, 0.6, 0.3
@@ -76,15 +78,16 @@ def discover(
     record_ids: Sequence[int],
     *,
     across_lanes: bool = False,
-    confirm: Callable[[str, str], float | None] | None = None,
+    confirm: Confirm | None = None,
 ) -> dict[str, Any]:
-    """Connect records to those that read like them; returns {connected, joined_before, looked_at}.
+    """Connect records to those that read like them; returns {connected, joined_before, looked_at, asked}.
 
     Idempotent: two records any connection joined before, ended or not, are left as they are. `confirm` is asked about
-    pairs between 0.3 and 0.6 (two titles with texts; it answers a strength or None).
+    pairs between 0.3 and 0.6, at most LANEWISE_DISCOVERY_QUESTIONS a record, the most alike first; one that it
+    refused is not asked about again while both read the same.
     """
     done: list[dict[str, Any]] = []
-    before = 0
+    before = asked = 0
     rows = sql.fetch(
         "select id, public_id, lane_id from memory_record where id = any(%s) and lane_id = any(%s) "
         "and superseded_at is null order by id",
@@ -93,40 +96,63 @@ def discover(
     for record, public_id, lane in rows:
         lanes = list(reader.writable) if across_lanes else [lane]
         scope = Scope(_within(reader, lanes))
-        least = MAYBE if confirm else RELATED
         joined = {other for (other,) in sql.fetch(_JOINED, {"id": record, "lanes": lanes})}
         room = settings.LANEWISE_CONNECTION_CAP - len(joined)
-        for found in nearest(scope, record, least=least):
-            if found.record_id in joined:
-                before += 1
-                continue
+        near = nearest(scope, record, least=MAYBE if confirm else RELATED)
+        before += sum(found.record_id in joined for found in near)
+        near = [found for found in near if found.record_id not in joined]
+        doubts = _Doubts(record, near, confirm) if confirm else None
+        for found in near:
             if room <= 0:
                 break
-            strength, kind = min(1.0, found.similarity), found.type
-            if strength < RELATED:
-                answer = confirm(_text(record), _text(found.record_id)) if confirm else None
-                if answer is None:
+            strength, reason = min(1.0, found.similarity), f"Read alike: similarity {found.similarity:.2f}."
+            if found.similarity < RELATED:
+                said = doubts.settle(found) if doubts else None
+                if said is None:
                     continue
-                kind = "related"
+                strength = min(RELATED, max(MAYBE, strength if said.strength is None else said.strength))
+                reason = f"{reason} Confirmed by the language model{f': {said.reason}' if said.reason else '.'}"
             made = connections.connect(
                 reader,
                 sr_ids=[public(public_id), public(found.public_id)],
                 hint=HINT,
-                type=kind,
+                type=found.type,
                 strength=round(strength, 4),
-                confidence=round(strength, 4),
-                reason=f"Read alike: similarity {found.similarity:.2f}.",
+                confidence=round(min(1.0, found.similarity), 4),
+                reason=reason,
             )
             room -= 1
             done.append({"property": made["property"], "members": made["members"], "strength": round(strength, 4)})
-    return {"connected": done, "joined_before": before, "looked_at": len(rows)}
+        asked += doubts.asked if doubts else 0
+    return {"connected": done, "joined_before": before, "looked_at": len(rows), "asked": asked}
+
+
+class _Doubts:
+    """The doubtful neighbours of one record, and who is asked about them."""
+
+    def __init__(self, record: int, near: Sequence[Alike], confirm: Confirm) -> None:
+        self.record, self.confirm, self.asked = record, confirm, 0
+        doubtful = [found.record_id for found in near if found.similarity < RELATED]
+        self.read = beginnings([record, *doubtful]) if doubtful else {}
+        self.refused = refused(record, self.read) if record in self.read else set()
+        self.left = settings.LANEWISE_DISCOVERY_QUESTIONS - len(self.refused)
+
+    def settle(self, found: Alike) -> Verdict | None:
+        """What is said for connecting the two, or None."""
+        one, two = self.read.get(self.record), self.read.get(found.record_id)
+        if one is None or two is None or found.record_id in self.refused or self.left <= 0:
+            return None
+        said = self.confirm(one, two)
+        if said is None:
+            return None
+        self.left -= 1
+        self.asked += 1
+        if not said.related:
+            refuse(one, two)
+            return None
+        return said
 
 
 def _within(reader: Reader, lanes: Sequence[int]) -> Reader:
     slugs = [reader.lanes[lane].slug for lane in lanes if lane in reader.lanes]
     return reader.narrow(slugs)
-
-
-def _text(record_id: int) -> str:
-    title, text = sql.fetch("select title, left(text, 2000) from memory_record where id = %s", (record_id,))[0]
-    return f"{title}\n{text}".strip()

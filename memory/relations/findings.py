@@ -50,11 +50,12 @@ class Relation:
 
 @dataclass
 class Findings:
-    """What a text states, and what it says is over."""
+    """What a text states, and what it says is over. `read_by` names another reader than the local grammar."""
 
     entities: list[Entity] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     ended: list[Relation] = field(default_factory=list)
+    read_by: str = ""
 
     def entity(self, name: str) -> Entity | None:
         """The entity of that name, if there is one."""

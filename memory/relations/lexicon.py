@@ -229,3 +229,31 @@ NEVER = frozenset(listed("never hardly barely scarcely neither nor rarely almost
 
 SINGLE_VALUED = frozenset({"MEMBER_OF", "EMPLOYED_BY", "REPORTS_TO", "LOCATED_IN"})
 UNDIRECTED = frozenset({"WORKS_WITH", "MERGED_WITH", "SETTLED_WITH", "SIMILAR", "RELATED", "OPPOSITE"})
+
+# Other names of types, as callers and language models write them; "<" before a type: source and target change places.
+OTHER_NAMES: dict[str, str] = {
+    **dict.fromkeys(listed("WORKS_FOR WORKS_AT WORKED_FOR EMPLOYEE_OF IS_EMPLOYED_BY PARTNER_AT"), "EMPLOYED_BY"),
+    **dict.fromkeys(listed("EMPLOYS EMPLOYED HIRED"), "<EMPLOYED_BY"),
+    **dict.fromkeys(listed("IS_MEMBER_OF BELONGS_TO JOINED WORKS_IN"), "MEMBER_OF"),
+    **dict.fromkeys(listed("HAS_MEMBER"), "<MEMBER_OF"),
+    **dict.fromkeys(listed("COUNSEL_FOR COUNSEL_TO ATTORNEY_FOR LAWYER_FOR LAWYER_OF ACTS_FOR"), "REPRESENTS"),
+    **dict.fromkeys(listed("REPRESENTED_BY IS_REPRESENTED_BY"), "<REPRESENTS"),
+    **dict.fromkeys(listed("OWNER_OF OWNED"), "OWNS"),
+    **dict.fromkeys(listed("OWNED_BY IS_OWNED_BY"), "<OWNS"),
+    **dict.fromkeys(listed("PARENT_OF PARENT_COMPANY_OF HAS_SUBSIDIARY"), "<SUBSIDIARY_OF"),
+    **dict.fromkeys(listed("IS_SUBSIDIARY_OF AFFILIATE_OF"), "SUBSIDIARY_OF"),
+    **dict.fromkeys(listed("MANAGED_BY IS_MANAGED_BY SUPERVISED_BY"), "<MANAGES"),
+    **dict.fromkeys(listed("HEADS LEADER_OF HEAD_OF"), "LEADS"),
+    **dict.fromkeys(listed("LED_BY HEADED_BY"), "<LEADS"),
+    **dict.fromkeys(listed("SIGNED_BY EXECUTED_BY"), "<SIGNED"),
+    **dict.fromkeys(listed("FILED_BY SUBMITTED_BY"), "<FILED"),
+    **dict.fromkeys(listed("WROTE AUTHORED PREPARED"), "DRAFTED"),
+    **dict.fromkeys(listed("DRAFTED_BY WRITTEN_BY AUTHORED_BY PREPARED_BY"), "<DRAFTED"),
+    "SUED_BY": "<SUED",
+    **dict.fromkeys(listed("BOUGHT PURCHASED ACQUIRES"), "ACQUIRED"),
+    **dict.fromkeys(listed("ACQUIRED_BY BOUGHT_BY"), "<ACQUIRED"),
+    "INSURED_BY": "<INSURES",
+    "GUARANTEED_BY": "<GUARANTEES",
+    **dict.fromkeys(listed("LIVES_IN BASED_IN IS_IN"), "LOCATED_IN"),
+    **dict.fromkeys(listed("RELATED_TO ASSOCIATED_WITH LINKED_TO CONNECTED_TO"), "RELATED"),
+}

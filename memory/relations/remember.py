@@ -50,6 +50,7 @@ def remember(
                 confidence=relation.confidence,
             )
             for relation in found.relations
+            if made[relation.source] != made[relation.target]  # two names that were made one
         ]
     return {"entities": made, "relations": held, "ended": over}
 

@@ -11,13 +11,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from lanes.readers import Reader
 from memory import sql
+from memory.ingest import language_model, reading
 from memory.ingest.extractors.base import TagProposal, clip
+from memory.ingest.language_model import MAX_TEXT, LLMUnusable
 from memory.ingest.steps import Batch, Item, Store, replace_tags
 from memory.models import sr_id
+from memory.relations import stated
 from memory.relations.findings import Entity, Findings, Relation
 from memory.relations.grammar import find_relations
 from memory.relations.remember import remember
@@ -55,6 +59,7 @@ def proposals(found: Findings) -> list[TagProposal]:
                 "confidence": relation.confidence,
                 "attributes": dict(relation.attributes),
                 "since": relation.since.isoformat() if relation.since else None,
+                **({"read_by": found.read_by} if found.read_by else {}),
             },
         )
 
@@ -62,7 +67,8 @@ def proposals(found: Findings) -> list[TagProposal]:
 
 
 class Relations:
-    """Relations stated in the text, by the local grammar."""
+    """Relations stated in the text: by the language model where the lane allows it, else (and where it fails) by the
+    local grammar."""
 
     name = "relations"
 
@@ -71,7 +77,7 @@ class Relations:
         found: dict[int, list[TagProposal]] = {}
         for item in batch.items:
             try:
-                found[item.record_id] = proposals(find_relations(item.text, written_at=item.at))
+                found[item.record_id] = proposals(_read(batch, item))
             except Exception as error:  # kept with the record, and tried again
                 batch.fail(item, error)
                 found[item.record_id] = []
@@ -81,6 +87,27 @@ class Relations:
                 keep(item, found[item.record_id])
 
         return store
+
+
+def _read(batch: Batch, item: Item) -> Findings:
+    answer = reading.answer(batch, item)
+    if answer is not None:
+        try:
+            found = stated.findings(answer, item.text[:MAX_TEXT], item.at)
+        except LLMUnusable as error:
+            batch.note(item, error)
+        else:
+            return _with_rest(found, item)
+    return find_relations(item.text, written_at=item.at)
+
+
+def _with_rest(found: Findings, item: Item) -> Findings:
+    """The model reads the head of a text; the local grammar reads on from the last sentence that was whole."""
+    if len(item.text) <= MAX_TEXT:
+        return found
+    cut = max(item.text.rfind(mark, MAX_TEXT // 2, MAX_TEXT) for mark in (". ", "\n"))
+    cut = cut + 1 if cut >= 0 else MAX_TEXT
+    return stated.followed_by(found, find_relations(item.text[cut:], written_at=item.at), cut)
 
 
 def keep(item: Item, tags: Sequence[TagProposal]) -> None:
@@ -112,10 +139,11 @@ def findings_of(items: Sequence[dict[str, Any]]) -> Findings:
                     Entity(data[end], data.get(f"{end}_type") or "thing", data.get(f"{end}_attributes") or {})
                 )
         since = data.get("since")
+        source, target = (found.entity(data[end]) for end in ("source", "target"))
         relation = Relation(
-            data["source"],
+            source.name if source else data["source"],
             data["type"],
-            data["target"],
+            target.name if target else data["target"],
             data.get("confidence", 0.8),
             tuple(sorted((data.get("attributes") or {}).items())),
             datetime.fromisoformat(since) if since else None,
@@ -131,7 +159,10 @@ def take_in(reader: Reader, item: Item) -> int:
         locks.lanes([item.lane_id])
         if not locks.records([item.record_id]):
             return 0
-        if not sql.fetch(_READ, (item.record_id, EXTRACTOR, item.version)):
+        state = _state(item)
+        if state == WAITING:
+            return 0
+        if state == UNREAD:
             keep(item, proposals(find_relations(item.text, written_at=item.at)))
         rows = sql.fetch(_NEW, (item.record_id, EXTRACTOR))
         if not rows:
@@ -151,5 +182,24 @@ def take_in(reader: Reader, item: Item) -> int:
         return len(rows)
 
 
-_READ = "select 1 from memory_tag where record_id = %s and extractor = %s and (data->>'version')::int = %s limit 1"
+READ, WAITING, UNREAD = "read", "waiting", "unread"
+_READ = """
+select r.enriched_version = r.version, r.ingest_attempts, exists (
+  select 1 from memory_tag t where t.record_id = r.id and t.extractor = %s and (t.data->>'version')::int = %s)
+from memory_record r where r.id = %s
+"""
 _NEW = "select id, data from memory_tag where record_id = %s and extractor = %s and not data ? 'taken' order by id"
+
+
+def _state(item: Item) -> str:
+    """Whether a record's relations have been read; WAITING while the language model is still to be asked: when it has
+    answered or been given up, whoever asked comes again."""
+    done, attempts, tagged = sql.fetch(_READ, (EXTRACTOR, item.version, item.record_id))[0]
+    if f"{__name__}.Relations" not in settings.LANEWISE_INGEST_LATER_STEPS:
+        return READ if tagged else UNREAD
+    if done:
+        return READ
+    given_up = attempts >= settings.LANEWISE_INGEST_ATTEMPTS
+    if not given_up and language_model.allowed(item.tenant_id, item.lane_id) is not None:
+        return WAITING
+    return READ if tagged else UNREAD

@@ -29,6 +29,28 @@ def labels(reader: Reader) -> list[str]:
     return [label for label, _ in sql.fetch(_LABELS, (reader.lane_list,))]
 
 
+# The same of the tenant's vocabulary, which every member of the tenant may know.
+_VOCABULARY_LABELS = """
+with recursive step as (
+  select (select min(v.label) from memory_controlledvalue v where v.tenant_id = %(tenant)s) as label
+  union all
+  select (select min(v.label) from memory_controlledvalue v where v.tenant_id = %(tenant)s and v.label > s.label)
+  from step s where s.label is not null
+)
+select label from step where label is not null
+"""
+
+
+def vocabulary_labels(tenant_id: int) -> list[str]:
+    """Every label of a tenant's controlled values, in alphabetical order."""
+    return [label for (label,) in sql.fetch(_VOCABULARY_LABELS, {"tenant": tenant_id})]
+
+
+def offered_labels(reader: Reader) -> list[str]:
+    """Every label that can be suggested: used in the reader's lanes, or of the tenant's vocabulary."""
+    return sorted({*labels(reader), *vocabulary_labels(reader.tenant_id)})
+
+
 _SUGGEST = """
 select v.label, min(v.value), v.key from unnest(%(lanes)s::int[]) l(id)
 cross join lateral (select label, value, key, folded from memory_lanevalue v
@@ -38,13 +60,41 @@ group by v.label, v.key, v.folded order by v.folded, v.label limit %(limit)s
 """
 
 
+# By bounds instead of a pattern, which a generic plan could not read an index by.
+_CONTROLLED = """
+select v.label, v.value, v.key from unnest(%(labels)s::text[]) l(label)
+cross join lateral (select s.of_id, s.folded from memory_controlledspelling s
+  where s.tenant_id = %(tenant)s and s.label = l.label and s.folded ~>=~ %(start)s and s.folded ~<~ %(end)s
+  order by s.folded using ~<~ limit %(limit)s) s
+join memory_controlledvalue v on v.id = s.of_id
+order by s.folded, v.label limit %(limit)s
+"""
+
+
 def suggest(reader: Reader, labels_: Sequence[str], prefix: str, limit: int = 8) -> list[dict[str, Any]]:
-    """Values of these labels that start with a text, case ignored: [{label, value, key}]."""
+    """Values of these labels that start with a text, case ignored: [{label, value, key, controlled}].
+
+    Those of the tenant's vocabulary come too, also by their aliases, whether the reader's lanes use them or not.
+    """
+    found = {value["key"]: value for value in _used(reader, labels_, prefix, limit)}
+    start = normal.fold(prefix)
+    for label, value, key in sql.fetch(
+        _CONTROLLED,
+        {
+            "tenant": reader.tenant_id, "labels": list(labels_), "start": start, "end": start + "\U0010ffff",
+            "limit": limit,
+        },
+    ):  # fmt: skip
+        found[key] = {"label": label, "value": value, "key": key, "controlled": True}
+    return sorted(found.values(), key=lambda item: (normal.fold(item["value"]), item["label"]))[:limit]
+
+
+def _used(reader: Reader, labels_: Sequence[str], prefix: str, limit: int) -> list[dict[str, Any]]:
     like = normal.fold(prefix).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     rows = sql.fetch(
         _SUGGEST, {"lanes": reader.lane_list, "labels": list(labels_), "prefix": like, "limit": limit}, prepare=False
     )
-    return [{"label": label, "value": value, "key": key} for label, value, key in rows]
+    return [{"label": label, "value": value, "key": key, "controlled": False} for label, value, key in rows]
 
 
 _COUNTS = """

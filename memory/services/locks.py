@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from memory import sql
 
 LANES = 7301  # our corner of the advisory lock space
+VOCABULARY = 7302
 
 
 def lanes(lane_ids: Iterable[int], *, alone: bool = False) -> None:
@@ -17,6 +18,16 @@ def lanes(lane_ids: Iterable[int], *, alone: bool = False) -> None:
     sql.execute(
         f"select {function}({LANES}, lane) from (select unnest(%s::int[]) lane order by 1) l",
         (sorted(set(lane_ids)),),
+    )
+
+
+def vocabulary(tenant_ids: Iterable[int], *, alone: bool = False) -> None:
+    """Hold tenants' controlled values until the transaction ends: with others who look them up, or alone to change
+    them. Held after records; whoever has them alone waits for no record."""
+    function = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+    sql.execute(
+        f"select {function}({VOCABULARY}, tenant) from (select unnest(%s::int[]) tenant order by 1) t",
+        (sorted(set(tenant_ids)),),
     )
 
 

@@ -16,6 +16,7 @@ from guardian.shortcuts import assign_perm
 from lanes import keys, services
 from lanes.models import Membership, Tenant, User
 from memory.models import EmbeddingSpace, IngestBatch, IngestPolicy, Record
+from memory.services import controlled
 from tests import matrix
 from tests.matrix import MARKERS, Marked
 
@@ -23,7 +24,7 @@ REGISTRY = sorted(admin.site._registry, key=lambda model: model._meta.label)
 RECORD_MARKERS = {marker for lane, marker in MARKERS.items() if lane != "elsewhere"}
 HOME, FOREIGN, ANNEX = "zqdomestic", MARKERS["elsewhere"], "zqannex"
 NAMES = {"firm": HOME, "elsewhere": FOREIGN, "annex": ANNEX}
-CONTENT = {"record", "edgeproperty", "tag", "lanevalue", "window", "recordvector"}
+CONTENT = {"record", "edgeproperty", "tag", "lanevalue", "window", "recordvector", "refusedpair"}
 RUNNING = {"procrastinatejob", "ingestbatch", "embeddingspace"}
 
 
@@ -144,6 +145,7 @@ def _permission_rows(desk: Desk, place: str, marker: str) -> None:
     person = services.create_user(tenant=tenant, username=f"{marker}-person", password="Long-enough-1")
     lane = services.create_lane(tenant=tenant, slug=f"{marker}-lane", name=f"{marker} lane")
     IngestPolicy.everything.create(tenant=tenant, lane=lane, discover=True)
+    controlled.put(tenant.pk, [controlled.entry("client", f"{marker} controlled", [f"{marker} alias"])])
     team = services.create_team(tenant=tenant, name=f"{marker} team", members=[person])
     profile = services.create_profile(tenant=tenant, slug=f"{marker}-profile", name=f"{marker} profile")
     for holder in (person, team, profile):
@@ -155,7 +157,7 @@ def _permission_rows(desk: Desk, place: str, marker: str) -> None:
 
 
 def _derived_rows() -> None:
-    """Windows and vectors of every record, as ingest would leave them."""
+    """Windows and vectors of every record, and refused pairs of neighbours in a lane, as ingest would leave them."""
     vector = "[" + ",".join(["0.1"] * 384) + "]"
     with connection.cursor() as cursor:
         cursor.execute(
@@ -167,6 +169,11 @@ def _derived_rows() -> None:
             "insert into memory_recordvector (record_id, tenant_id, lane_id, at, whole, embedding) "
             "select id, tenant_id, lane_id, at, true, %s::halfvec from memory_record",
             [vector],
+        )
+        cursor.execute(
+            "insert into memory_refusedpair (record_id, tenant_id, lane_id, at, other_id, said, other_said, asked_at) "
+            "select a.id, a.tenant_id, a.lane_id, a.at, min(b.id), 1, 2, now() from memory_record a "
+            "join memory_record b on b.lane_id = a.lane_id and b.id > a.id group by a.id"
         )
     IngestBatch.objects.create(phase="first", records=1, characters=1, seconds=0.1)
     EmbeddingSpace.objects.get_or_create(role="next", defaults={"name": "stand-in", "dimension": 384})

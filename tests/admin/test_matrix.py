@@ -211,6 +211,7 @@ def valid(desk: Desk) -> dict[str, dict[str, Any]]:
         "lanes.AgentProfileGroupObjectPermission": {"content_object": profile.pk, "team": _fresh_team(desk).pk},
         "memory.Record": {"lane": lane.pk, **text, **empty("edgeproperty_set")},
         "memory.IngestPolicy": {"lane": lane.pk, "promote_labels": "", "relations": "on"},
+        "memory.ControlledValue": {"tenant": firm.pk, "label": "client", "value": "Made", "aliases": "Made Ltd"},
         "memory.EdgeProperty": {"sr_id": desk.marked.records["red"][0], "label": "client", "value": "Made"},
     }
 

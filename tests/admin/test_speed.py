@@ -61,7 +61,9 @@ def grow(tenant: Tenant, start: int, stop: int) -> None:
             edge_properties=["client:Acme", f"matter:{i}"],
             tags=[f"tag {i}"],
         )
-    connection.cursor().execute("truncate memory_window restart identity; truncate memory_recordvector")
+    connection.cursor().execute(
+        "truncate memory_window, memory_refusedpair restart identity; truncate memory_recordvector"
+    )
     EmbeddingSpace.objects.all().delete()
     _derived_rows()
 

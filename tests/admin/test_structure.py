@@ -12,6 +12,7 @@ from tests.admin.desk import REGISTRY
 # Tables without a page, and why.
 WITHOUT = {
     "memory.RecordText": "the words of a record, for scoring only; the record's own page shows its text",
+    "memory.ControlledSpelling": "spellings of controlled values, for look-up; the value's own page shows them",
     "memory.LaneStat": "counts that scores are computed from",
     "memory.TermFrequency": "counts that scores are computed from",
 }

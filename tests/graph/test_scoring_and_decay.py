@@ -110,21 +110,6 @@ def test_what_was_disputed_is_not_found_again(alike):
     assert discover(alike.anna, [alike.ids["a"]])["connected"] == []
 
 
-def test_doubtful_pairs_need_someone_to_confirm(alike):
-    vectors(alike)
-    sql.execute("delete from memory_recordvector where record_id = %s", (alike.ids["d"],))
-    vectors(alike, d=65)
-    asked = []
-
-    def confirm(one, two):
-        asked.append((one, two))
-        return 0.5
-
-    made = discover(alike.anna, [alike.ids["a"]], confirm=confirm)
-    assert len(asked) == 1
-    assert len(made["connected"]) == 3
-
-
 def test_discovery_stops_at_the_cap(alike, settings):
     settings.LANEWISE_CONNECTION_CAP = 1
     assert len(discover(alike.anna, [alike.ids["a"]])["connected"]) == 1

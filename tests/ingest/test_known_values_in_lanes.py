@@ -7,9 +7,8 @@ import pytest
 
 from memory import sql
 from memory.ingest import seek
-from memory.ingest.extractors.known_values import KnownValue
 from memory.models import LaneValue, Tag
-from memory.normal import edge_key, norm_key
+from memory.normal import edge_key
 from tests.ingest.conftest import ingest, record_of, tags_of
 
 
@@ -190,20 +189,3 @@ def test_a_value_with_a_parenthesis_is_mentioned_without_it_but_not_inside_other
     ingest(yes, no)
     assert known(yes) == [("title", "Princess (film)"), ("title", "Second Wife (1936 film)")]
     assert known(no) == []
-
-
-def controlled_values(tenant_id, hashes):
-    values = [("court", "High Court of Harbour")] if controlled_values.tenant == tenant_id else []
-    return [
-        KnownValue(None, norm_key(v), label, v, edge_key(label, v), v) for label, v in values if norm_key(v) in hashes
-    ]
-
-
-def test_controlled_values_are_known_in_every_lane_of_their_tenant_only(world, settings):
-    settings.LANEWISE_CONTROLLED_VALUES = f"{__name__}.controlled_values"
-    controlled_values.tenant = world.tenant.pk
-    here = world.anna.write("red", "Before the High Court of Harbour.")
-    elsewhere = world.bert.write("red", "Before the High Court of Harbour.")
-    ingest(here, elsewhere)
-    assert known(here) == [("court", "High Court of Harbour")]
-    assert known(elsewhere) == []

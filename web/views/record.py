@@ -97,7 +97,7 @@ class RecordView(PageView):
             "history": self._history(shape, row),
             "history_words": self._history_words(shape, adjustments),
             "ingest": self._ingest(more, row["version"]),
-            "label_choices": values.labels(self.reader) if row["writable"] else [],
+            "label_choices": values.offered_labels(self.reader) if row["writable"] else [],
         }
 
     def _ids(self, others: dict[str, Any]) -> dict[str, int]:

@@ -251,7 +251,7 @@ def suggestions(reader: Reader, text: str) -> list[dict[str, Any]]:
     negated = text.startswith("-") or text.lower().startswith("not ")
     bare = text.removeprefix("-")
     bare = bare[4:] if bare.lower().startswith("not ") else bare
-    known = values.labels(reader)
+    known = values.offered_labels(reader)
     label, colon, start = bare.partition(":")
     label = label.strip().lower().replace(" ", "_")
     options: list[dict[str, Any]] = []
@@ -260,7 +260,7 @@ def suggestions(reader: Reader, text: str) -> list[dict[str, Any]]:
         counts = values.counts(Scope(reader), [v["key"] for v in read])
         for v in read:
             n = counts.get(v["key"], 0)
-            if n:
+            if n or v["controlled"]:
                 options.append(
                     {
                         "term": terms.raw_of(Term(label, v["value"], negated)),
@@ -283,7 +283,7 @@ def suggestions(reader: Reader, text: str) -> list[dict[str, Any]]:
                     "count": words.count_words(min(counts[v["key"]], CAP), counts[v["key"]] > CAP),
                 }
                 for v in read
-                if counts.get(v["key"])
+                if counts.get(v["key"]) or v["controlled"]
             ]  # fmt: skip
     if text:
         options.append({"words": text})
@@ -300,7 +300,7 @@ class SuggestValues(PageView):
         start = normal.check_text(request.GET.get("q", ""), "q")[:200]
         read = values.suggest(self.reader, [raw], start, limit=12)
         held = values.counts(Scope(self.reader), [v["key"] for v in read], cap=1)
-        return JsonResponse({"values": [v["value"] for v in read if held.get(v["key"])]})
+        return JsonResponse({"values": [v["value"] for v in read if held.get(v["key"]) or v["controlled"]]})
 
 
 class ValuesOfLabel(PageView):

@@ -52,7 +52,7 @@ class Form:
         self.cancel_url = cancel_url
         self.errors: dict[str, list[str]] = {}
         self.refused = ""
-        self.label_choices = values.labels(reader) if lanes else []
+        self.label_choices = values.offered_labels(reader) if lanes else []
 
     def set(self, name: str, value: str) -> None:
         setattr(self, name, value)

@@ -71,6 +71,7 @@ class Found:
     why: dict[int, list[str]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     dated: list[int] = field(default_factory=list)
+    keys: list[UUID] = field(default_factory=list)  # of the values that are named
 
     def put_first(self, record: int, tier: int) -> None:
         self.first[record] = max(self.first.get(record, 0), tier)
@@ -94,24 +95,32 @@ def search(ask: Ask, records: int) -> Found:
 
 
 _MENTIONED = """
-select label, value, key, alias_of, alias_value, norm_key from memory_lanevalue
+select label, value, key, alias_of, alias_value, norm_key, true from memory_lanevalue
 where lane_id = any(%(lanes)s) and norm_key = any(%(hashes)s) and label <> all(array['e_connect', 'e_adjust'])
 union
-select label, value, key, alias_of, alias_value, bare_key from memory_lanevalue
+select label, value, key, alias_of, alias_value, bare_key, true from memory_lanevalue
 where lane_id = any(%(lanes)s) and bare_key = any(%(hashes)s) and label <> all(array['e_connect', 'e_adjust'])
+union
+select v.label, v.value, v.key, null, null, s.norm_key, false
+from memory_controlledspelling s join memory_controlledvalue v on v.id = s.of_id
+where s.tenant_id = %(tenant)s and s.norm_key = any(%(hashes)s)
 """
 
 
 def mentions(ask: Ask) -> list[Mention]:
-    """The values in use in the readable lanes that the question names: the longest, and none inside another."""
+    """The values in use in the readable lanes that the question names: the longest, and none inside another. Also
+    those the tenant controls, which texts may be tagged with though no record carries them; they stand in no other's
+    way."""
     text = ask.question[:HEAD]
     spans = candidates(text)
     whole = normal.norm_key(text)
     hashes = sorted({hashed for hashed, _, _, _ in spans} | {whole})
     by_hash: dict[int, dict[UUID, Mention]] = {}
-    for label, value, key, alias_of, alias_value, hash_ in sql.fetch(
-        _MENTIONED, {"lanes": ask.lanes, "hashes": hashes}
+    in_use: set[int] = set()
+    for label, value, key, alias_of, alias_value, hash_, used in sql.fetch(
+        _MENTIONED, {"lanes": ask.lanes, "hashes": hashes, "tenant": ask.scope.reader.tenant_id}
     ):
+        in_use |= {hash_} if used else set()
         target = alias_of or key
         mention = Mention(label, alias_value or value, target, hash_ == whole)
         by_hash.setdefault(hash_, {}).setdefault(target, mention)
@@ -121,7 +130,8 @@ def mentions(ask: Ask) -> list[Mention]:
     for _, _, start, end, hashed in sorted(hits):
         if 1 in taken[start:end]:
             continue
-        taken[start:end] = b"\x01" * (end - start)
+        if hashed in in_use:
+            taken[start:end] = b"\x01" * (end - start)
         if not _says_something(text[start:end]):
             continue
         for key, mention in by_hash[hashed].items():
@@ -161,7 +171,8 @@ def _values(ask: Ask, records: int, found: Found) -> None:
     named += [mention for mention in proposals if mention.key not in known][:MENTIONS_MAX]
     if not named:
         return
-    params = {**ask.params, **ask.scope.params, "keys": [m.key for m in named], "cap": HOLDERS_MAX + 1}
+    found.keys = [mention.key for mention in named]
+    params = {**ask.params, **ask.scope.params, "keys": found.keys, "cap": HOLDERS_MAX + 1}
     carriers: dict[int, dict[int, str]] = {}
     for i, record, title in sql.fetch(_CARRIERS.format(rows=ask.rows("t")), params):
         carriers.setdefault(i - 1, {})[record] = title
