@@ -7,6 +7,7 @@ import { end, isEnded, onEnd, onNews, rewatch, watchAlso } from './live.js';
 const MANY = 20; // more new records than this at once are offered, not moved in
 const PICTURE_MOST = 400;
 const LEGEND = 8;
+const SHELVED = 5; // hubs over the picture; the list holds all of them
 const number = new Intl.NumberFormat('en-GB');
 const origin = document.body.dataset.origin;
 const partTemplate = document.body.dataset.partUrl;
@@ -111,8 +112,10 @@ function legend() {
 function hubs() {
   const shelf = $('hubs');
   if (!data.hubs.length) { shelf.replaceChildren(); return; }
-  shelf.replaceChildren(el('span', {}, 'Hubs, not expanded'), ...data.hubs.map((hub, i) => el('button', { type: 'button', 'data-hub': i, 'aria-pressed': 'false' },
+  const shown = data.hubs.length > SHELVED + 1 ? data.hubs.slice(0, SHELVED) : data.hubs;
+  shelf.replaceChildren(el('span', {}, 'Hubs, not expanded'), ...shown.map((hub, i) => el('button', { type: 'button', 'data-hub': i, 'aria-pressed': 'false' },
     el('span', {}, hub.words), hub.value, el('span', { class: 'count' }, hub.countWords))));
+  if (shown.length < data.hubs.length) shelf.append(el('span', {}, `and ${data.hubs.length - shown.length} more in the list`));
 }
 
 function ticks() {
