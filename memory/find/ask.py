@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,16 @@ class Ask:
             "lanes": self.lanes,
             "start": self.start,
             "end": self.end,
-            "allowed": self.allowed,
-            "excluded": self.excluded,
+            **self._ids,
+        }
+
+    @cached_property
+    def _ids(self) -> dict[str, str]:
+        """The two lists of ids as Postgres writes arrays: put into that form once, and not for each of the dozen
+        statements that take them."""
+        return {
+            name: f"{{{','.join(map(str, ids))}}}"
+            for name, ids in (("allowed", self.allowed or ()), ("excluded", self.excluded))
         }
 
     def rows(self, alias: str, *, lane_index: bool = True, record: str = "record_id") -> str:
@@ -71,9 +80,9 @@ class Ask:
         if self.end is not None:
             parts += f" and {alias}.at < %(end)s"
         if self.allowed is not None:
-            parts += f" and {alias}.{record} = any(%(allowed)s)"
+            parts += f" and {alias}.{record} = any(%(allowed)s::bigint[])"
         if self.excluded:
-            parts += f" and {alias}.{record} <> all(%(excluded)s)"
+            parts += f" and {alias}.{record} <> all(%(excluded)s::bigint[])"
         return parts
 
     def keep(self, alias: str, *, record: str = "record_id") -> str:

@@ -131,7 +131,8 @@ class Insights(PageView):
         if groups["communities_total"] > len(groups["communities"]):
             said += f" of {groups['communities_total']}, the largest first"
         if groups["alone"]:
-            said += f"; {groups['alone']} share nothing with the others and are left out"
+            verbs = ("shares", "is") if groups["alone"] == 1 else ("share", "are")
+            said += f"; {groups['alone']} {verbs[0]} nothing with the others and {verbs[1]} left out"
         if groups["truncated"]:
             said += f". Only the {groups['nodes']} {'nearest' if origin else 'newest'} were looked at"
         return said + "."

@@ -149,6 +149,8 @@ class Search(PageView):
         lanes += [{"lane": self.reader.lanes[self.reader.lane_id(s)], "count_words": "0", "on": True} for s in missing]
         lanes.sort(key=lambda lane: not lane["on"])  # chosen ones first, else as they were: most hits first
         front = max(LANES_OPEN, sum(lane["on"] for lane in lanes))
+        if len(lanes) <= front + 2:  # two more are shown rather than a link to two more
+            front = len(lanes)
         groups = []
         for group in read["labels"]:
             shown = []
