@@ -22,5 +22,5 @@ urlpatterns = [
     path("lanes", _described(LanesView, "lanes").as_view(), name="lanes"),
     path("whoami", _described(WhoAmIView, "whoami").as_view(), name="whoami"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(template_name="api/docs.html", url_name="schema"), name="docs"),
 ]

@@ -62,7 +62,7 @@ def questions(data: Any, count: int, chance: random.Random) -> list[str]:
 
 def recall(scope: Any, asked: list[str]) -> float:
     """The part of the exact nearest records that the vector leg returned."""
-    from memory.find.ask import Ask
+    from memory.find.ask import Ask, bounded
     from memory.find.legs import vectors
     from memory.ingest.embedders import configured
 
@@ -70,7 +70,8 @@ def recall(scope: Any, asked: list[str]) -> float:
     for question in asked:
         ask = Ask(scope, question)
         vectors.embed(ask, configured())
-        got = {hit.record_id for hit in vectors.records(ask)}
+        with bounded(60_000):  # the settings of a search hold for its transaction
+            got = {hit.record_id for hit in vectors.records(ask)}
         params = {**ask.params, "vector": vectors.literal(ask.vector), "count": ask.depth}
         exact = {row[0] for row in vectors._exact(ask, "memory_recordvector", "v.record_id", params)}
         kept, wanted = kept + len(got & exact), wanted + len(exact)

@@ -223,6 +223,7 @@ LANEWISE_LLM = (
         "base_url": env.str("LANEWISE_LLM_URL"),
         "model": env.str("LANEWISE_LLM_MODEL", default="default"),
         "api_key": env.str("LANEWISE_LLM_KEY", default="none"),
+        "timeout": env.float("LANEWISE_LLM_TIMEOUT", default=30.0),  # seconds, for one answer as a whole
     }
     if env.str("LANEWISE_LLM_URL", default="")
     else {}

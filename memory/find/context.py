@@ -45,7 +45,8 @@ def lend(ask: Ask, scores: dict[int, float]) -> dict[int, float]:
     for record, neighbour, side, place in sql.fetch(_NEIGHBOURS, {"ids": lenders}):
         share = (AFTER if side > 0 else BEFORE)[place - 1]
         gains[neighbour] = gains.get(neighbour, 0.0) + share * scores[record]
-    new = [record for record in gains if record not in scores]
+    # A neighbour lies in the same lane as the record it lends to, so without a filter there is nothing to ask.
+    new = [record for record in gains if record not in scores] if ask.filters("t") else []
     if new:
         rows = sql.fetch(_MAY_ANSWER.format(rows=ask.rows("t", record="id")), {**ask.params, "ids": new})
         visible = {row[0] for row in rows}

@@ -17,27 +17,23 @@ from memory import sql
 from memory.gather.scope import CAP, Scope, live
 from memory.gather.terms import STAMPS, Match, Term
 
+# The rows are taken from their small index behind a fence (`offset 0`): planned as one with the tests that follow,
+# which cost the same whatever index the rows come from, the planner read whole hubs and labels instead. The row itself
+# says whether it holds, and only of a superseded record when that was is looked up: `live` would look up every row.
 # An ended interval of a value that holds again leaves nothing out; a stamp with a single visible member joined nothing
 # that could be told of.
 _ENDED = f"""
-select e.record_id, e.lane_id, e.at from memory_edgeproperty e
-where e.state & 5 <> 0 and e.state & 2 = 0 and e.lane_id = any(%(lanes)s::int[]) and {{which}} and not {live("e")}
+select e.record_id, e.lane_id, e.at from (
+  select e.record_id, e.lane_id, e.at, e.key, e.seq, e.label, e.state, e.valid_from, e.invalidated_at
+  from memory_edgeproperty e
+  where e.state & 5 <> 0 and e.state & 2 = 0 and e.lane_id = any(%(lanes)s::int[]) and {{which}} offset 0) e
+where {{only}} and (e.valid_from > %(as_of)s or e.invalidated_at <= %(as_of)s or e.state & 4 <> 0 and exists (
+    select 1 from memory_record r where r.id = e.record_id and r.superseded_at <= %(as_of)s))
   and not exists (select 1 from memory_edgeproperty o
-    where o.record_id = e.record_id and o.key = e.key and {live("o")})
+    where o.record_id = e.record_id and o.key = e.key and o.seq <> e.seq and {live("o")})
   and (e.label not in ('e_connect', 'e_adjust') or exists (select 1 from memory_edgeproperty o
     where o.key = e.key and o.record_id <> e.record_id and o.lane_id = any(%(lanes)s::int[])))
 """  # noqa: S608
-
-
-_ANY = """
-select exists (select 1 from memory_edgeproperty e where e.state & 5 <> 0 and e.lane_id = any(%(lanes)s::int[]))
-  or exists (select 1 from memory_record r where r.superseded_at is not null and r.lane_id = any(%(lanes)s::int[]))
-"""
-
-
-def nothing(scope: Scope) -> bool:
-    """Whether nothing can be left out: ended things count too, or nothing readable has ended or was superseded."""
-    return scope.include_invalidated or not sql.fetch(_ANY, {"lanes": scope.lanes})[0][0]
 
 
 class Candidates:
@@ -58,14 +54,13 @@ class Candidates:
         if not given:
             return
         n = len(self.parts)
-        which = (
-            f"e.key = any(%(keys_{n})s::uuid[]) and exists (select 1 from "
-            f"unnest(%(pair_keys_{n})s::uuid[], %(pair_lanes_{n})s::int[]) p(key, lane) "
-            f"where p.key = e.key and p.lane = e.lane_id) and {only}"
+        listed = (
+            f"exists (select 1 from unnest(%(pair_keys_{n})s::uuid[], %(pair_lanes_{n})s::int[]) p(key, lane) "
+            "where p.key = e.key and p.lane = e.lane_id)"
         )
         keys = [key for key, _ in given]
         self.add(
-            _ENDED.format(which=which),
+            _ENDED.format(which=f"e.key = any(%(keys_{n})s::uuid[])", only=f"{only} and {listed}"),
             **{f"keys_{n}": list(set(keys)), f"pair_keys_{n}": keys, f"pair_lanes_{n}": [lane for _, lane in given]},
         )
 
@@ -73,19 +68,23 @@ class Candidates:
         """Rows that had one of these values, in any of the lanes."""
         if keys:
             n = len(self.parts)
-            self.add(_ENDED.format(which=f"e.key = any(%(keys_{n})s::uuid[])"), **{f"keys_{n}": list(keys)})
+            self.add(
+                _ENDED.format(which=f"e.key = any(%(keys_{n})s::uuid[])", only="true"), **{f"keys_{n}": list(keys)}
+            )
 
     def labelled(self, label: str | None, *, only: str = "true") -> None:
         """Rows that had a value of the label (None: of any but the engine's own)."""
         n = len(self.parts)
         which = f"e.label = %(label_{n})s" if label else "e.label not in ('e_connect', 'e_adjust')"
-        self.add(_ENDED.format(which=f"{which} and {only}"), **({f"label_{n}": label} if label else {}))
+        self.add(_ENDED.format(which=which, only=only), **({f"label_{n}": label} if label else {}))
 
     def count(self, match: Match | None = None, tests: Sequence[str] = ()) -> int:
         """How many records (at most CAP) are among them, carry or carried every term of the match (see `bind`), and
         pass the tests about `t`."""
-        if not self.parts:
-            return 0
+        return sql.fetch(self.statement(match, tests), self.params)[0][0] if self.parts else 0
+
+    def statement(self, match: Match | None = None, tests: Sequence[str] = ()) -> str:
+        """SQL that counts; its parameters are made whole."""
         lanes, where = "unnest(%(lanes)s::int[]) as l(lane)", list(tests)
         if match is not None:
             lanes = match.lanes
@@ -95,13 +94,11 @@ class Candidates:
                 match.probe(bound).replace("%(ended)s", "false" if bound.term.negated else "true")
                 for bound in match.terms
             ]
-        rows = sql.fetch(
+        return (
             f"select count(*) from (select distinct t.record_id from ({' union all '.join(self.parts)}) t "
             f"join {lanes} on l.lane = t.lane_id {'where ' + ' and '.join(where) if where else ''} "
-            "limit %(cap)s) x",
-            self.params,
+            "limit %(cap)s) x"
         )
-        return rows[0][0]
 
 
 def bind(scope: Scope, terms: Sequence[Term]) -> Match | None:
@@ -126,7 +123,7 @@ def of_group(scope: Scope, label: str, terms: Sequence[Term] | None, prefix: str
 
     `prefix` is a pattern for `like` over folded values.
     """
-    if nothing(scope):
+    if scope.include_invalidated:
         return 0
     found = Candidates(scope)
     starts = "true"
@@ -231,7 +228,7 @@ def of_find(
 
     `named`: keys of the values; `saying`: a tsquery of all words; `tests` and `params`: SQL about `t` that filters.
     """
-    if nothing(scope):
+    if scope.include_invalidated:
         return 0
     found = Candidates(scope)
     found.params |= params or {}

@@ -192,7 +192,7 @@ class _Finder:
 
     def left_out(self, kept: list[Needle]) -> int:
         """How many records are left out because what is looked for ended or they were superseded."""
-        if left_out.nothing(self.scope):
+        if self.scope.include_invalidated:
             return 0
         made = []
         for needle in kept:

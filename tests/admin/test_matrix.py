@@ -43,7 +43,7 @@ def for_each(*names: str) -> Callable[[Callable[[Desk, str], None]], Callable[[D
 
 def leaks(desk: Desk, name: str, response: Any, said: str) -> set[str]:
     """Hidden texts in an answer, apart from what the person typed."""
-    text = response.content.decode() + str(response.headers) + str(response.cookies)
+    text = desks.body_of(response) + str(response.headers) + str(response.cookies)
     return {hidden for hidden in desk.hidden_from(name) if hidden in text and hidden not in said}
 
 

@@ -266,3 +266,11 @@ def test_pages_work_without_scripts(server: Any, browser: Any, scene: Scene) -> 
     page.click("button.primary")
     assert f"Plain {scene.name}" in page.inner_text("h1")
     context.close()
+
+
+def test_the_api_explains_itself_to_a_visitor(window: Any) -> None:
+    """The browsable documentation lists the tools, under the same strict policy as every page."""
+    page = window(None).page
+    page.goto("/api/v1/docs/")
+    page.get_by_text("/api/v1/tools/e_gather", exact=False).first.wait_for()
+    assert page.evaluate("() => getComputedStyle(document.body).marginTop") == "0px"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+from django.db import connection, transaction
 
 from lanes.errors import Invalid
 from lanes.models import Lane
 from memory import sql
 from memory.ingest import queue, upkeep, vocabulary, worker
 from memory.ingest.pipeline import FIRST
+from memory.ingest.steps import Batch, Item, KnownValues
 from memory.models import ControlledSpelling, ControlledValue, Tag
 from memory.normal import edge_key
 from memory.services import controlled
@@ -277,6 +281,32 @@ def test_the_queue_brings_a_value_into_earlier_texts_and_takes_it_out(live):
     controlled.remove(live.tenant.pk, [row.pk])
     assert worker.until_idle(timeout=60)
     assert known(sr_id) == [] and FIRST.task == queue.FIRST
+
+
+def test_a_value_waits_for_records_that_are_being_stored_without_it(live):
+    """Else the search for it could begin before they can be seen, and they would never be told of it."""
+    done = threading.Event()
+
+    def put_it():
+        controlled.put(live.tenant.pk, [entry("court", COURT)])
+        done.set()
+        connection.close()
+
+    thread = threading.Thread(target=put_it)
+    sr_id = live.anna.write("red", f"Before the {COURT}.")
+    batch = Batch([Item(*row) for row in sql.fetch(_ITEMS, (record_of(sr_id).pk,))])
+    store = KnownValues().run(batch)
+    with transaction.atomic():
+        store(batch.items)
+        thread.start()
+        assert not done.wait(0.5)
+        sql.execute("update memory_record set ingested_version = version where id = %s", (batch.items[0].record_id,))
+    thread.join(20)
+    assert done.is_set() and known(sr_id) == []
+    assert vocabulary.search(live.tenant.pk) == 1 and known(sr_id) == [("court", COURT)]
+
+
+_ITEMS = "select id, tenant_id, lane_id, public_id, version, title, text, at from memory_record where id = %s"
 
 
 def test_a_tenant_takes_its_vocabulary_along(world):

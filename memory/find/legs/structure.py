@@ -150,8 +150,11 @@ def _says_something(mention: str) -> bool:
 _CARRIERS = f"""
 select q.i, x.record_id, x.title from unnest(%(keys)s::uuid[]) with ordinality q(key, i) cross join lateral (
   select y.record_id, left(r.title, 500) as title from (
-    select t.record_id, t.at from memory_edgeproperty t
-    where t.key = q.key and {{rows}} and {live("t")} order by t.at desc limit %(cap)s) y
+    select z.record_id from unnest(%(lanes)s::int[]) l(lane) cross join lateral (
+      select t.record_id, t.at from memory_edgeproperty t
+      where t.key = q.key and t.lane_id = l.lane{{filters}} and {live("t")}
+      order by t.at desc, t.record_id desc limit %(cap)s) z
+    order by z.at desc, z.record_id desc limit %(cap)s) y
   join memory_record r on r.id = y.record_id) x
 """
 _TAGGED = """
@@ -174,7 +177,7 @@ def _values(ask: Ask, records: int, found: Found) -> None:
     found.keys = [mention.key for mention in named]
     params = {**ask.params, **ask.scope.params, "keys": found.keys, "cap": HOLDERS_MAX + 1}
     carriers: dict[int, dict[int, str]] = {}
-    for i, record, title in sql.fetch(_CARRIERS.format(rows=ask.rows("t")), params):
+    for i, record, title in sql.fetch(_CARRIERS.format(filters=ask.filters("t")), params):
         carriers.setdefault(i - 1, {})[record] = title
     tagged: dict[int, list[int]] = {}
     for i, record in sql.fetch(_TAGGED.format(rows=ask.rows("t")), params):

@@ -24,6 +24,10 @@ PAIR_WEIGHT = 0.8  # of the mean of the two words' weights, for words side by si
 SCALE = 2.2
 CAP = 2_000
 CAP_LARGE, LARGE = 4_000, 300_000  # candidates, from so many readable records on
+NEWEST = 1_000  # candidates of a question that has only very common words
+# Reading a record in a lane's order to see whether it has the words costs about so many times what finding one through
+# the index does.
+READING = 6.0
 COMMON_MAX = 4  # common words of which pairs are sought
 WIDE_LANES = 24  # lanes from which, or half of all records from which, the index over all lanes is used
 
@@ -107,9 +111,9 @@ def _candidates(ask: Ask, lexemes: list[str], totals: frequencies.Totals) -> tup
         common = lexemes[:2]
         expected = _together(common, totals)
         if len(common) == 1 or 4 * expected > 4 * cap:
-            return *_newest(ask, common, cap), True
+            return *_newest(ask, common, expected, totals.records), True
         pairs = [(common[0], common[1])]
-    if len(ask.lanes) > WIDE_LANES or totals.records * 2 >= _table_rows():
+    if _wide(ask, totals.records):
         query = " | ".join([*map(words.quote, rare), *(f"({words.quote(a)} & {words.quote(b)})" for a, b in pairs)])
         return (
             f"{_ROWS} where t.tsv @@ %(family)s::tsquery and {ask.rows('t', lane_index=False)} offset 0",
@@ -124,16 +128,28 @@ def _candidates(ask: Ask, lexemes: list[str], totals: frequencies.Totals) -> tup
             "lane_terms(t.lane_id, t.tsv) && (select array_agg(hashtextextended(x, l)) "
             "from unnest(%(rare)s::text[]) x, unnest(%(lanes)s::int[]) l)"
         )
-    for i, (first, second) in enumerate(pairs):
-        params[f"a{i}"], params[f"b{i}"] = first, second
-        for j, lane in enumerate(ask.lanes):
-            params[f"l{j}"] = lane
-            tests.append(
-                f"lane_terms(t.lane_id, t.tsv) @> array[hashtextextended(%(a{i})s, %(l{j})s::int), "
-                f"hashtextextended(%(b{i})s, %(l{j})s::int)]"
-            )
+    for i, pair in enumerate(pairs):
+        more, bound = _with_all(ask, list(pair), f"a{i}_")
+        tests += more
+        params |= bound
     where = " or ".join(tests)
     return f"{_ROWS} where ({where}) and {ask.rows('t', lane_index=False)} offset 0", params, False
+
+
+def _wide(ask: Ask, records: int) -> bool:
+    """Whether the index of words over all lanes serves better than the one by lane."""
+    return len(ask.lanes) > WIDE_LANES or records * 2 >= _table_rows()
+
+
+def _with_all(ask: Ask, lexemes: list[str], name: str) -> tuple[list[str], dict[str, Any]]:
+    """SQL, one test a lane, any of which holds for the records of the lanes that have all of these words."""
+    params: dict[str, Any] = {f"{name}{i}": lexeme for i, lexeme in enumerate(lexemes)}
+    tests = []
+    for j, lane in enumerate(ask.lanes):
+        params[f"l{j}"] = lane
+        hashes = ", ".join(f"hashtextextended(%({name}{i})s, %(l{j})s::int)" for i in range(len(lexemes)))
+        tests.append(f"lane_terms(t.lane_id, t.tsv) @> array[{hashes}]")
+    return tests, params
 
 
 def choose(lexemes: list[str], totals: frequencies.Totals, cap: int) -> tuple[list[str], list[tuple[str, str]]]:
@@ -169,18 +185,31 @@ def _together(lexemes: list[str], totals: frequencies.Totals) -> float:
     return share * totals.records
 
 
-def _newest(ask: Ask, lexemes: list[str], cap: int) -> tuple[str, dict[str, Any]]:
-    """The newest records of each lane that have these words, read in the lane's own order."""
+def _newest(ask: Ask, lexemes: list[str], expected: float, records: int) -> tuple[str, dict[str, Any]]:
+    """The newest records that have these words: found through the index and put in order where they are not too many,
+    else read in each lane's own order until there are enough."""
     query = " & ".join(map(words.quote, lexemes))
+    params: dict[str, Any] = {"family": query, "share": NEWEST}
+    columns = "t.record_id, t.dl, case when t.dl > 400 then t.tsv || ''::tsvector else t.tsv end as tsv"
+    to_read = NEWEST * records / max(expected, 1.0)
+    if expected < READING * to_read:
+        test = "t.tsv @@ %(family)s::tsquery"
+        if not _wide(ask, records):
+            tests, more = _with_all(ask, lexemes, "n")
+            test = f"({' or '.join(tests)})"
+            params |= more
+        return (
+            f"select {columns} from memory_recordtext t where {test} and {ask.rows('t', lane_index=False)} "
+            "order by t.at desc, t.record_id desc limit %(share)s offset 0"
+        ), params
     source = (
         "select x.record_id, x.dl, x.tsv from unnest(%(lanes)s::int[]) l(lane) cross join lateral ("
-        "select t.record_id, t.dl, case when t.dl > 400 then t.tsv || ''::tsvector else t.tsv end as tsv "
-        f"from memory_recordtext t where t.lane_id = l.lane{ask.filters('t')} "
+        f"select {columns} from memory_recordtext t where t.lane_id = l.lane{ask.filters('t')} "
         # Not the bare operator: the index on it would read every record that has a very common word.
         "and case when t.tsv @@ %(family)s::tsquery then true else false end "
         "order by t.at desc, t.record_id desc limit %(share)s) x offset 0"
     )
-    return source, {"family": query, "share": max(50, cap // max(1, len(ask.lanes)))}
+    return source, params | {"share": max(20, NEWEST // max(1, len(ask.lanes)))}
 
 
 def _table_rows() -> float:
