@@ -138,7 +138,7 @@ def test_depth_labels_path_and_as_of(window: Any, scene: Scene) -> None:
     page.wait_for_selector(f"#list button[data-id={far}]")
     page.click("input[name=depth][value='1']")
     page.wait_for_selector(f"#list button[data-id={far}]", state="detached")
-    assert "depth=1" in page.url
+    page.wait_for_url(re.compile("depth=1"))
     page.click("input[name=depth][value='2']")
     page.wait_for_selector(f"#list button[data-id={far}]")
     page.click(f"#list button[data-id={far}]")
@@ -175,7 +175,8 @@ def test_as_of_hides_in_place(window: Any, scene: Scene, server: Any) -> None:
     page.wait_for_selector(f"#list button[data-id={late}]", state="detached")
     assert page.evaluate("id => lanewise.view.cy.getElementById(id).hasClass('hid')", late)
     assert page.evaluate("id => lanewise.view.cy.getElementById(id).position()", scene.near[0]) == before
-    assert "as_of=" in page.url and page.inner_text("#asofout") != "Now"
+    page.wait_for_url(re.compile("as_of="))
+    assert page.inner_text("#asofout") != "Now"
 
 
 def test_a_hub_is_a_pill_and_opens_by_pages(window: Any, scene: Scene) -> None:
