@@ -96,6 +96,19 @@ def test_new_values_are_sought_in_the_earlier_records_of_all_lanes(world):
     assert vocabulary.unsought() == [] and vocabulary.search(world.tenant.pk) == 0
 
 
+def test_mentions_in_one_lane_do_not_keep_those_of_another_from_being_found(world, monkeypatch):
+    from memory.ingest import seek
+
+    monkeypatch.setattr(seek, "RECORDS_A_VALUE", 2)
+    many = [world.anna.write("blue", f"The {COURT}, {n}.") for n in range(4)]
+    few = [world.anna.write("red", f"Before the {COURT}."), world.anna.write("green", f"At the {COURT}.")]
+    ingest(*many, *few)
+    put(world, ("court", COURT))
+    assert vocabulary.search(world.tenant.pk) == 4
+    assert all(known(sr_id) == [("court", COURT)] for sr_id in few)
+    assert sum(known(sr_id) != [] for sr_id in many) == 2
+
+
 def test_many_new_values_are_sought_by_reading_all_records_some_a_job(world, monkeypatch):
     monkeypatch.setattr(vocabulary, "RECORDS_A_JOB", 2)
     monkeypatch.setattr(vocabulary, "FEW", 3)
