@@ -40,17 +40,20 @@ _TENANT, _TENANT_WIDTH, _tenant = sql.loader(Tenant, "t")
 _USER, _, _user = sql.loader(User, "u")
 _BY_PREFIX = f"""
 select {_KEY}, {_TENANT}, {_USER} from lanes_apikey k join lanes_tenant t on t.id = k.tenant_id
-left join lanes_user u on u.id = k.user_id where k.prefix = %s
+left join lanes_user u on u.id = k.user_id
+where k.prefix = %s and (k.user_id is null or exists (
+  select 1 from lanes_membership m where m.user_id = k.user_id and m.tenant_id = k.tenant_id))
 """
 _PROFILE, _, _profile = sql.loader(AgentProfile, "p")
 _PROFILES = f"""
 select {_PROFILE} from lanes_apikey_profiles x join lanes_agentprofile p on p.id = x.agentprofile_id
-where x.apikey_id = %s and p.is_active order by p.id
+where x.apikey_id = %s and p.tenant_id = %s and p.is_active order by p.id
 """
 
 
 def _by_prefix(prefix: str) -> ApiKey | None:
-    """The key with its tenant and user, in one prepared statement: every call of an agent begins with it."""
+    """The key with its tenant and user, in one prepared statement: every call of an agent begins with it. None where
+    the person it speaks for has left the tenant."""
     rows = sql.fetch(_BY_PREFIX, (prefix,))
     if not rows:
         return None
@@ -61,8 +64,8 @@ def _by_prefix(prefix: str) -> ApiKey | None:
 
 
 def profiles_of(key: ApiKey) -> list[AgentProfile]:
-    """The active profiles a key may act as."""
-    found = [_profile(row) for row in sql.fetch(_PROFILES, (key.pk,))]
+    """The active profiles of its own tenant that a key may act as."""
+    found = [_profile(row) for row in sql.fetch(_PROFILES, (key.pk, key.tenant_id))]
     for profile in found:
         profile.tenant = key.tenant
     return found

@@ -99,7 +99,7 @@ def test_create_user_makes_a_member_who_reads_what_is_granted(client):
     assert client.get("/api/v1/lanes").status_code == 401
 
 
-@pytest.mark.parametrize("spoil", ["revoked", "expired", "unknown", "tenant", "profile", "user", "cut"])
+@pytest.mark.parametrize("spoil", ["revoked", "expired", "unknown", "tenant", "profile", "user", "left", "cut"])
 def test_a_dead_key_opens_nothing(world, spoil):
     key = world.anna.key
     row = ApiKey.objects.get(prefix=key[:11])
@@ -113,6 +113,9 @@ def test_a_dead_key_opens_nothing(world, spoil):
         AgentProfile.objects.filter(keys=row).update(is_active=False)
     elif spoil == "user":
         row.user = User.objects.create(username="gone", is_active=False)
+        row.save()
+    elif spoil == "left":  # the person it speaks for belongs to another tenant only by now
+        row.user = services.create_user(tenant=world.other, username="left", password="long enough 1")
         row.save()
     elif spoil == "cut":
         key = key[:-1]
@@ -141,6 +144,19 @@ def test_a_key_with_two_profiles_must_say_which_and_no_other_will_do(world):
     refused = [caller("e_gather", "count", match=match, agent_profile=slug) for slug in ("anna", "bert", "nobody")]
     assert {reply.status for reply in refused} == {403}
     assert len({reply.body["detail"] for reply in refused}) == 1
+
+
+def test_a_key_never_acts_as_a_profile_of_another_tenant(world):
+    """Not even one that reads everything, should a row say that it may."""
+    theirs = AgentProfile.objects.get(slug="bert")
+    assert theirs.reads_all or theirs.writes_all
+    row, key = keys.issue(tenant=world.tenant, name="odd", profiles=[theirs])
+    sr_id = world.anna.write("blue", "Ours.")
+    caller = Caller(key)
+    for named in ({}, {"agent_profile": "bert"}):
+        assert caller("e_record", "read", sr_id=sr_id, **named).status == 403
+    row.profiles.add(AgentProfile.objects.get(slug="andy"))
+    assert caller("e_record", "read", sr_id=sr_id).status == 404  # andy, who reads red only
 
 
 def test_a_person_acts_as_a_profile_only_with_leave_and_keeps_their_walls(world):

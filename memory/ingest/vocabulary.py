@@ -66,19 +66,23 @@ def _begun(tenant_id: int) -> int | None:
         )[0][0]
 
 
+# So many of each lane: how often another lane has the words makes no difference to what is found in one.
+_MENTIONING = """
+select x.record_id from unnest(%(lanes)s::int[]) l(lane) cross join lateral (
+  select t.record_id from memory_recordtext t where t.lane_id = l.lane and t.tsv @@ %(query)s::tsquery
+    and lane_terms(t.lane_id, t.tsv) @>
+      (select array_agg(hashtextextended(w, l.lane)) from unnest(%(lexemes)s::text[]) w)
+  limit %(limit)s) x
+"""
+
+
 def _mentioning(lanes: Sequence[int], spellings: Iterable[str]) -> list[int]:
     found: set[int] = set()
     for written in sorted(set(spellings)):
-        query = words.tsquery_all(written)
-        if query is not None:
-            found.update(
-                row[0]
-                for row in sql.fetch(
-                    "select t.record_id from memory_recordtext t where t.tsv @@ %s::tsquery and t.lane_id = any(%s) "
-                    "limit %s",
-                    (query, list(lanes), seek.RECORDS_A_VALUE),
-                )
-            )
+        query, lexemes = words.tsquery_all(written), words.required(written)
+        if query is not None and lexemes:
+            given = {"query": query, "lexemes": lexemes, "lanes": list(lanes), "limit": seek.RECORDS_A_VALUE}
+            found.update(row[0] for row in sql.fetch(_MENTIONING, given))
     return sorted(found)
 
 

@@ -86,10 +86,14 @@ def read_lines(text: str) -> list[Entry]:
     reader = csv.reader(lines, delimiter="\t" if "\t" in first else ",")
     made: list[Entry] = []
     errors: list[str] = []
+    begun = False
     try:
         for cells in reader:
             row = [_uncell(cell.strip()) for cell in cells]
-            if not any(row) or tuple(cell.lower() for cell in row[:2]) == HEADER and not made:
+            if not any(row):
+                continue
+            heading, begun = not begun and tuple(cell.lower() for cell in row[:2]) == HEADER, True
+            if heading:
                 continue
             try:
                 made.append(_line(row))
