@@ -141,7 +141,7 @@ class Search(PageView):
         read = facet_reads.facets(scope, ids)
         lanes: list[dict[str, Any]] = [
             {"lane": self.reader.lanes[i], "count_words": words.count_words(n), "on": False}
-            for i, n in sorted(read["lanes"].items(), key=lambda item: -item[1])
+            for i, n in sorted(read["lanes"].items(), key=lambda item: (-item[1], self.reader.lanes[item[0]].name))
         ]
         for lane in lanes:
             lane["on"] = lane["lane"].slug in query.lanes
@@ -178,7 +178,7 @@ class Search(PageView):
             )
         kinds = [
             {"value": k, "name": words.kind_words(k), "count_words": words.count_words(n), "on": k in query.kinds}
-            for k, n in sorted(read["kinds"].items(), key=lambda item: -item[1])
+            for k, n in sorted(read["kinds"].items(), key=lambda item: (-item[1], item[0]))
         ]
         kinds += [
             {"value": k, "name": words.kind_words(k), "count_words": "0", "on": True}
