@@ -84,7 +84,11 @@ def _notices(ranking: engine.Ranking) -> list[dict[str, str]]:
         )  # fmt: skip
     if ranking.ask.narrowed:
         notices.append(
-            {"level": "", "bold": "The filter holds very many records.", "text": "The newest 20,000 were searched."}
+            {
+                "level": "",
+                "bold": "The filter holds very many records.",
+                "text": f"The newest {engine.ALLOWED_CAP:,} were searched.",
+            }
         )
     if ranking.newest:
         notices.append(

@@ -17,7 +17,7 @@ from memory.gather import sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
-ALLOWED_CAP = 20_000  # records a filter by terms, kind or tags hands to the legs; the newest, where there are more
+ALLOWED_CAP = 10_000  # records a filter by terms, kind or tags hands to the legs; the newest, where there are more
 EXCLUDED_CAP = 20_000
 TERMS_MAX = 32  # lexemes of a question that are scored
 

@@ -15,7 +15,7 @@ from django.db import DatabaseError
 from lanes.errors import Invalid
 from memory import normal, words
 from memory.find import context, fusion, snippets
-from memory.find.ask import Ask, allow, bounded, superseded, tests
+from memory.find.ask import ALLOWED_CAP, Ask, allow, bounded, superseded, tests
 from memory.find.legs import structure, vectors, walk
 from memory.find.legs import words as word_leg
 from memory.gather import cursor as cursors
@@ -349,7 +349,7 @@ def _hint(ranking: Ranking, found: bool) -> str | None:
     if failed:
         parts.append(f"Answered without {', '.join(failed)}.")
     if ranking.ask.narrowed:
-        parts.append("The filter holds very many records: the newest 20,000 of them were searched.")
+        parts.append(f"The filter holds very many records: the newest {ALLOWED_CAP:,} of them were searched.")
     if ranking.newest:
         parts.append("The words are very common: only the newest records with them were read for the words leg.")
     if not found:

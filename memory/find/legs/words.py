@@ -65,7 +65,7 @@ def search(ask: Ask) -> Found:
     weights = {x: idf(totals.records, totals.frequency.get(x, 0)) for x in kept}
     score, params = _score(ask, weights, totals)
     newest = False
-    if is_small or ask.allowed is not None:
+    if is_small or (ask.allowed is not None and len(ask.allowed) <= frequencies.SMALL):
         source = f"{_ROWS} where {ask.rows('t')} offset 0"
         where = " where z.tsv @@ %(any)s::tsquery"
         params["any"] = words.tsquery_any(kept)
