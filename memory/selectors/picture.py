@@ -77,11 +77,14 @@ def span(scope: Scope, record_ids: Sequence[int]) -> tuple[datetime | None, date
 _KEYS = """
 select distinct e.key from memory_edgeproperty e
 where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {live}
-""".format(live=live("e"))
+  and (e.label not in ('e_connect', 'e_adjust') or exists (select 1 from memory_edgeproperty o
+    where o.key = e.key and o.record_id <> e.record_id and o.lane_id = any(%(lanes)s) and {other}))
+""".format(live=live("e"), other=live("o"))
 
 
 def keys_of(scope: Scope, record_id: int) -> list[UUID]:
-    """Keys of the properties a record carries: what a page about it listens for."""
+    """Keys of the properties a record carries: what a page about it listens for. A connection only where another
+    member of it can be seen: the page holds the keys, and their number."""
     return [key for (key,) in sql.fetch(_KEYS, {"record": record_id, "lanes": scope.lanes, **scope.params})]
 
 
