@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from memory import sql
-from memory.gather.scope import Scope, live
+from memory.gather.scope import Scope, live, told
 from memory.models import sr_id
 
 _SHARED = """
@@ -77,9 +77,8 @@ def span(scope: Scope, record_ids: Sequence[int]) -> tuple[datetime | None, date
 _KEYS = """
 select distinct e.key from memory_edgeproperty e
 where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {live}
-  and (e.label not in ('e_connect', 'e_adjust') or exists (select 1 from memory_edgeproperty o
-    where o.key = e.key and o.record_id <> e.record_id and o.lane_id = any(%(lanes)s) and {other}))
-""".format(live=live("e"), other=live("o"))
+  and {told}
+""".format(live=live("e"), told=told("e"))
 
 
 def keys_of(scope: Scope, record_id: int) -> list[UUID]:
