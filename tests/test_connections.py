@@ -5,6 +5,7 @@ import re
 import pytest
 
 from memory.models import EdgeProperty
+from tests.conftest import make_caller
 
 pytestmark = pytest.mark.django_db
 
@@ -213,3 +214,27 @@ def test_adding_and_removing_report_what_was_there(anna):
     assert ([i["value"] for i in reply["removed"]], [i["value"] for i in reply["absent"]]) == (["acme"], ["Nobody"])
     assert anna("e_gather", "count", match=["client:Acme"])["count"] == 0
     assert anna("e_gather", "group", label="client", prefix="ac")["values"] == []
+
+
+def test_connections_with_hidden_records_take_no_room_that_is_told_of(world, settings):
+    """How many properties are skipped is the same with hidden connections and without, by every way to write them."""
+    settings.LANEWISE_WALK_BUDGET = 3
+    rob = make_caller(world.tenant, "rob", write="red")
+
+    def told(external_id):
+        def labels(items):
+            return [item["label"] for item in items]
+
+        written = {"lane": "red", "text": "x", "external_id": external_id}
+        sr_id = rob("e_record", "write", edge_properties=["a:1", "b:2"], **written)["sr_id"]
+        if external_id == "joined":
+            for number in range(3):
+                blue = world.anna.write("blue", f"Hidden {number}.")
+                assert world.anna("e_property", "connect", sr_id=[sr_id, blue], hint="tie").status == 200
+        added = rob("e_property", "add", sr_id=sr_id, edge_properties=["c:3", "d:4"])
+        rob("e_property", "remove", sr_id=sr_id, edge_properties=["a:1"])
+        listed = rob("e_property", "list", sr_id=sr_id)["edge_properties"]
+        again = rob("e_record", "write", edge_properties=["e:1", "f:2", "g:3", "h:4"], **written)
+        return labels(added["skipped"]), [("skipped" in item) for item in listed], labels(again["skipped"])
+
+    assert told("alone") == told("joined") == (["d"], [False] * 3, ["h"])

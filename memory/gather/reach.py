@@ -13,7 +13,7 @@ from uuid import UUID
 
 from memory import sql
 from memory.gather.chain import Touch
-from memory.gather.scope import Scope, live
+from memory.gather.scope import Scope, live, told
 from memory.gather.traverse import UNWALKED_LABEL
 from memory.gather.walk import Step
 from memory.selectors.records import Row
@@ -26,7 +26,7 @@ _OWN = """
   select f.ord, f.score, e.key, e.strength
   from unnest(%(ids)s::bigint[], %(scores)s::float8[]) with ordinality f(id, score, ord)
   join memory_edgeproperty e on e.record_id = f.id
-  where e.state & 2 = 0 and e.label <> %(unwalked)s and e.lane_id = any(%(lanes)s) and {live} {labels}
+  where e.state & 2 = 0 and e.label <> %(unwalked)s and e.lane_id = any(%(lanes)s) and {live} {labels} and {told}
   order by f.ord, e.key limit %(budget)s + 1
 """
 # A property is met once, through the record that carries it best; those passed before are sorted in and taken out. (As
@@ -86,7 +86,7 @@ class Reach:
         if types is not None:
             limits += " and e.type = any(%(types)s)"
             self.params["types"] = list(types)
-        own = _OWN.format(live=live("e"), labels=limits)
+        own = _OWN.format(live=live("e"), labels=limits, told=told("e"))
         once = (_ONCE if scope.include_invalidated else "") + inside.format(e="e")
         listed = _CARRIERS.format(columns=_LISTED, live=live("e"), once=once)
         counted = _CARRIERS.format(columns="count(*) as n", live=live("e"), once=once)

@@ -50,3 +50,14 @@ def live(alias: str) -> str:
 def current(alias: str) -> str:
     """SQL: the record `alias` is not superseded at %(as_of)s."""
     return f"({alias}.superseded_at is null or {alias}.superseded_at > %(as_of)s or %(ended)s)"
+
+
+# Evaluated for the few stamps only.
+_TOLD = """({e}.label not in ('e_connect', 'e_adjust') or exists (select 1 from memory_edgeproperty told
+  where told.key = {e}.key and told.record_id <> {e}.record_id and told.lane_id = any(%(lanes)s::int[])))"""
+
+
+def told(alias: str) -> str:
+    """SQL: the edge property row `alias` of a readable record may be told of, or count towards a bound: it is no
+    stamp, or one with another member in the lanes."""
+    return _TOLD.format(e=alias)

@@ -83,16 +83,19 @@ order by id
 _SIZES = f"""
 select q.n, (select count(*) from (
   select 1 from memory_edgeproperty t where t.key = q.key and t.lane_id = any(%(lanes)s::int[]) and t.state & 2 = 0
-    and t.record_id <> %(origin)s and {live("t")} limit %(cap)s) x)
+    and t.record_id <> %(origin)s and {live("t")} {{once}} limit %(cap)s) x)
 from unnest(%(keys)s::uuid[]) with ordinality q(key, n)
 """
+# With ended intervals counted too, a record that had the property more than once is still one neighbour.
+_ONCE = """and not exists (select 1 from memory_edgeproperty d
+    where d.record_id = t.record_id and d.key = t.key and d.seq < t.seq and d.state & 2 = 0)"""
 
 
 def origin_edges(scope: Scope, row: Row, *, labels: list[str] | None = None, exact: bool = False) -> list[Origin]:
     """The walked properties of a record, least shared first; a stamp that joins nothing visible is left out."""
     params = {"origin": row.id, "lanes": scope.lanes, "unwalked": UNWALKED_LABEL, "labels": labels, **scope.params}
     own = {key: (label, value) for label, value, key in sql.fetch(_OWN, params)}
-    counts = _sizes(params, list(own), exact)
+    counts = _sizes(scope, params, list(own), exact)
     edges = [
         Origin(label, value, key, min(count, CAP) if not exact else count, not exact and count > CAP)
         for (key, (label, value)), count in zip(own.items(), counts, strict=True)
@@ -101,15 +104,16 @@ def origin_edges(scope: Scope, row: Row, *, labels: list[str] | None = None, exa
     return sorted(edges, key=lambda edge: (edge.count, edge.label, normal.fold(edge.value)))
 
 
-def _sizes(params: dict[str, Any], keys: list[UUID], exact: bool) -> list[int]:
-    rows = sql.fetch(_SIZES, {**params, "keys": keys, "cap": None if exact else CAP + 1}) if keys else []
+def _sizes(scope: Scope, params: dict[str, Any], keys: list[UUID], exact: bool) -> list[int]:
+    statement = _SIZES.format(once=_ONCE if scope.include_invalidated else "")
+    rows = sql.fetch(statement, {**params, "keys": keys, "cap": None if exact else CAP + 1}) if keys else []
     return [count for _, count in sorted(rows)]
 
 
 def _recount(scope: Scope, row: Row, edges: list[Origin], lanes: list[int], exact: bool) -> list[Origin]:
     """The same edges counted over other lanes: for one with count_all_lanes who asks for it."""
     params = {"origin": row.id, "lanes": lanes, **scope.params}
-    counts = _sizes(params, [edge.key for edge in edges], exact)
+    counts = _sizes(scope, params, [edge.key for edge in edges], exact)
     made = [
         Origin(edge.label, edge.value, edge.key, count if exact else min(count, CAP), not exact and count > CAP)
         for edge, count in zip(edges, counts, strict=True)

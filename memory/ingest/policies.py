@@ -87,6 +87,19 @@ def apply(record_ids: Sequence[int]) -> None:
         raise away  # everything else is done; the questions are left for the job's next try
 
 
+# A value that is in use by promotion alone holds nothing up: what was promoted from it goes when its last use or the
+# tenant's control of it does.
+_MENTIONED = """
+select distinct on (t.key) t.key, t.label, t.value from memory_tag t
+where t.record_id = %(record)s and t.extractor = 'known_values'
+  and (cardinality(%(labels)s::text[]) = 0 or t.label = any(%(labels)s))
+  and (exists (select 1 from memory_controlledvalue c where c.tenant_id = t.tenant_id and c.key = t.key)
+    or exists (select 1 from memory_edgeproperty e where e.key = t.key and e.lane_id = t.lane_id
+      and (e.reason <> %(promoted)s or e.asserted_by_id is not null or e.asserted_profile_id is not null)))
+order by t.key limit %(most)s
+"""
+
+
 def promote(reader: Reader, item: Item, labels: Sequence[str] = ()) -> None:
     """Give a record the known values its text mentions, and take promoted ones back that it no longer mentions."""
     from memory.services import properties
@@ -95,10 +108,7 @@ def promote(reader: Reader, item: Item, labels: Sequence[str] = ()) -> None:
     mentioned = {
         key: (label, value)
         for key, label, value in sql.fetch(
-            "select distinct on (key) key, label, value from memory_tag where record_id = %s "
-            "and extractor = 'known_values' and (cardinality(%s::text[]) = 0 or label = any(%s)) "
-            "order by key limit %s",
-            (item.record_id, list(labels), list(labels), PROMOTED_MAX),
+            _MENTIONED, {"record": item.record_id, "labels": list(labels), "most": PROMOTED_MAX, "promoted": PROMOTED}
         )
     }
     held = {

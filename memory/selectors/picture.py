@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from memory import sql
-from memory.gather.scope import Scope, live
+from memory.gather.scope import Scope, live, told
 from memory.models import sr_id
 
 _SHARED = """
@@ -77,11 +77,13 @@ def span(scope: Scope, record_ids: Sequence[int]) -> tuple[datetime | None, date
 _KEYS = """
 select distinct e.key from memory_edgeproperty e
 where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {live}
-""".format(live=live("e"))
+  and {told}
+""".format(live=live("e"), told=told("e"))
 
 
 def keys_of(scope: Scope, record_id: int) -> list[UUID]:
-    """Keys of the properties a record carries: what a page about it listens for."""
+    """Keys of the properties a record carries: what a page about it listens for. A connection only where another
+    member of it can be seen: the page holds the keys, and their number."""
     return [key for (key,) in sql.fetch(_KEYS, {"record": record_id, "lanes": scope.lanes, **scope.params})]
 
 

@@ -31,12 +31,10 @@ def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
         )
         ended = stamps.reopen([row.id], [item.key for item in items])
         items = [_after(item, ended.get((row.id, item.key))) for item in items]
-        held = dict(
-            sql.fetch("select key, state from memory_edgeproperty where record_id = %s and seq = 0", (row.id,))
-        )
+        current = "select key from memory_edgeproperty where record_id = %s and seq = 0"
+        held = {key for (key,) in sql.fetch(current, (row.id,))}
         new = [item for item in items if item.key not in held]
-        walked = sum(1 for state in held.values() if not state & 2)
-        skipped = set(stamps.beyond_budget(walked, len(new)))
+        skipped = set(stamps.beyond_budget(stamps.walked(row.id), len(new)))
         stamps.insert(reader, [(row.id, row.lane_id, item) for item in new], skipped)
         if new:
             touch.announce(reader, [row.id], [item.key for item in new])
@@ -89,9 +87,8 @@ def _walk_what_was_skipped(record_id: int) -> None:
     sql.execute(
         "update memory_edgeproperty set state = state & ~2 where id in ("
         "select id from memory_edgeproperty where record_id = %(id)s and seq = 0 and state & 2 > 0 order by id "
-        "limit greatest(0, %(budget)s - (select count(*) from memory_edgeproperty "
-        "where record_id = %(id)s and seq = 0 and state & 2 = 0)))",
-        {"id": record_id, "budget": settings.LANEWISE_WALK_BUDGET},
+        "limit %(room)s)",
+        {"id": record_id, "room": max(0, settings.LANEWISE_WALK_BUDGET - stamps.walked(record_id))},
     )
 
 

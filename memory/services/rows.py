@@ -174,7 +174,7 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
         position += count
         if not row.created:
             ordered = _replace_properties(reader, row, ordered, present.get(row.id, {}))
-            beyond_from = _walked(row.id)
+            beyond_from = stamps.walked(row.id)
         else:
             beyond_from = 0
         skipped = set(stamps.beyond_budget(beyond_from, len(ordered)))
@@ -210,12 +210,6 @@ def _replace_properties(
             )
         row.changed = True
     return [item for item in wanted if item.key not in same]
-
-
-def _walked(record_id: int) -> int:
-    return sql.fetch(
-        "select count(*) from memory_edgeproperty where record_id = %s and seq = 0 and state & 2 = 0", (record_id,)
-    )[0][0]
 
 
 def write_tags(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:

@@ -82,6 +82,16 @@ def reopen(record_ids: Sequence[int], keys: Sequence[UUID]) -> dict[tuple[int, U
     return {(record, key): ended for record, key, ended in rows}
 
 
+def walked(record_id: int) -> int:
+    """How many of a record's own properties are walked. Connections have a cap of their own: did they take room here,
+    what is skipped would tell how many a record has with hidden ones."""
+    return sql.fetch(
+        "select count(*) from memory_edgeproperty where record_id = %s and seq = 0 and state & 2 = 0 "
+        "and label not in ('e_connect', 'e_adjust')",
+        (record_id,),
+    )[0][0]
+
+
 def beyond_budget(already: int, count: int) -> range:
     """Positions of `count` new properties that a record with `already` walked ones may not have walked."""
     room = max(0, settings.LANEWISE_WALK_BUDGET - already)

@@ -78,3 +78,18 @@ def test_what_is_hidden_changes_nothing(specs, data):
         Record.everything.filter(lane_id__in=hidden).delete()
         LaneValue.everything.filter(lane_id__in=hidden).delete()
         assert traverse(scope, origin.sr_id) == with_hidden
+
+
+@pytest.mark.parametrize("small", [module.SMALL, 0], ids=["few members", "many members"])
+def test_a_neighbour_that_had_a_property_twice_is_one_neighbour(world, monkeypatch, small):
+    monkeypatch.setattr(module, "SMALL", small)
+    anna = world.anna
+    one, two = anna.write("red", "One", ("client:Quay",)), anna.write("red", "Two", ("client:Quay",))
+    anna("e_property", "invalidate", sr_id=two, label="client", value="Quay")
+    anna("e_property", "add", sr_id=two, edge_properties=["client:Quay"])
+    asked = {"sr_id": one, "include_invalidated": True}
+    reply = anna("e_gather", "traverse", **asked)
+    assert reply["origin_edges"] == [{"label": "client", "value": "Quay", "sr_count": 1}]
+    assert reply.ids == [two]
+    everywhere = anna("e_gather", "traverse", exact_counts=True, **asked)
+    assert everywhere["origin_edges"] == reply["origin_edges"]

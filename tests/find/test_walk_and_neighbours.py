@@ -77,3 +77,18 @@ def test_records_of_one_time_keep_the_order_they_were_written_in(world):
     world.anna("e_record", "write_many", records=items)
     names = list(Record.everything.order_by("at", "id").values_list("external_id", flat=True))
     assert names == [f"t:{i}" for i in range(12)]
+
+
+def test_hidden_connections_take_no_room_of_the_walk(world, ask, monkeypatch):
+    monkeypatch.setattr(walk, "LINKS_MAX", 1)
+    anna = world.anna
+    near = anna.write("red", "The zinc foundry closed.", ("person:Ola Brandt",), external_id="near")
+    anna.write("red", "A letter of thanks.", ("person:Ola Brandt",), external_id="far")
+    work()
+    before = ask.ranking("andy", "zinc foundry", graph=True)
+    assert len(before.steps) == 1
+    for number in range(8):
+        hidden = anna.write("blue", f"Hidden {number}.")
+        assert anna("e_property", "connect", sr_id=[near, hidden], hint="tied").status == 200
+    after = ask.ranking("andy", "zinc foundry", graph=True)
+    assert (after.order, after.scores, after.steps) == (before.order, before.scores, before.steps)

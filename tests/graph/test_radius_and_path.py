@@ -5,8 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lanes.errors import NotVisible
+from memory.gather import clusters
 from memory.gather.path import path
 from memory.gather.radius import radius
+from memory.gather.reach import Reach
 from memory.services import connections, properties, records
 from tests.graph.conftest import Span, day, plant
 from tests.graph.hypergraphs import Hypergraph, plain_chain, plain_walk
@@ -223,3 +225,30 @@ def test_removing_a_property_takes_its_links(firm):
     assert path(firm.scope(), a, b)["length"] == 1
     properties.remove(firm.scribe, sr_id=b, edge_properties=["topic:x"])
     assert path(firm.scope(), a, b)["found"] is False
+
+
+def test_hidden_connections_take_no_room_of_any_bound(firm, monkeypatch):
+    """Where a walk stops after so many properties, those that join only hidden records are not among them."""
+    a, b = firm.write("A", edge_properties=["topic:x"]), firm.write("B", edge_properties=["topic:x"])
+    monkeypatch.setattr(clusters, "MEMBERSHIPS_MAX", 2)
+
+    def told():
+        reach = Reach(firm.scope())
+        ids = [firm.ids["A"], firm.ids["B"]]
+        graph = clusters.central(firm.scope(), sr_id=a)
+        for standing in graph["srs"]:
+            del standing["version"]  # a connection is a change of the record
+        return (
+            [step.count for step in reach.spread([(ids[0], 1.0)], set(), 100, 1)[0]],
+            reach.spread([(ids[0], 1.0)], set(), 100, 1)[1],
+            reach.touch([(ids[0], 1.0)], set(), 1)[1],
+            graph,
+        )
+
+    before = told()
+    assert before[1:3] == (False, False) and before[3]["cut"] == []
+    for number in range(4):
+        hidden = firm.write(f"h{number}", "hidden")
+        for seen in (a, b):
+            connections.connect(firm.scribe, sr_ids=[seen, hidden], hint="tied")
+    assert told() == before

@@ -10,10 +10,10 @@ from django.db import connection, transaction
 from lanes.errors import Invalid
 from lanes.models import Lane
 from memory import sql
-from memory.ingest import queue, upkeep, vocabulary, worker
+from memory.ingest import policies, queue, upkeep, vocabulary, worker
 from memory.ingest.pipeline import FIRST
 from memory.ingest.steps import Batch, Item, KnownValues
-from memory.models import ControlledSpelling, ControlledValue, Tag
+from memory.models import ControlledSpelling, ControlledValue, IngestPolicy, Tag
 from memory.normal import edge_key
 from memory.services import controlled
 from memory.services.controlled import entry, read_lines
@@ -342,3 +342,31 @@ def test_looking_up_and_suggesting_read_an_index_among_many(world):
     plan = sql.fetch(f"explain {values._CONTROLLED}", params, prepare=False)
     assert any("controlled_spelling_prefix" in line for (line,) in plan), plan
     assert not any("Seq Scan" in line and "spelling" in line for (line,) in plan), plan
+
+
+def test_what_was_promoted_goes_with_the_control_of_its_value_unless_somebody_uses_it(world):
+    lane = Lane.objects.get(slug="red", tenant=world.tenant)
+    IngestPolicy.everything.create(lane=lane, tenant=world.tenant, promote=True)
+    made = [world.anna.write("red", f"At the {COURT}, {number}.") for number in range(2)]
+
+    def carried(sr_id):
+        return world.anna("e_property", "list", sr_id=sr_id)["edge_properties"]
+
+    def worked():
+        again()
+        policies.apply([record_of(sr_id).pk for sr_id in made])
+
+    put(world, ("court", COURT))
+    ingest(*made)
+    worked()
+    assert all(carried(sr_id) == [{"label": "court", "value": COURT}] for sr_id in made)
+    drop(world, COURT)
+    worked()
+    assert all(carried(sr_id) == known(sr_id) == [] for sr_id in made)
+    put(world, ("court", COURT))
+    vocabulary.search(world.tenant.pk)
+    world.anna.write("red", "Somebody says so.", (f"court:{COURT}",))
+    worked()
+    drop(world, COURT)
+    worked()
+    assert all(carried(sr_id) == [{"label": "court", "value": COURT}] for sr_id in made)

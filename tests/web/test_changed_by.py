@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from lanes.readers import reader_for_user
 from memory.ingest.policies import lane_reader
 from memory.models import Record, parse_sr_id
+from memory.normal import edge_key
 from memory.services import aliases, connections, properties, records
 from tests.web.conftest import Office
 from tests.web.test_pages import text_of
@@ -135,3 +137,18 @@ def test_a_change_whose_other_side_is_hidden_names_nobody(office: Office, pair: 
     assert office.world.personas["andy"]("e_record", "read", sr_id=pair[0]).body["record"]["changed_by"] == {
         "user": "ada", "agent_profile": None,
     }  # fmt: skip
+
+
+def test_what_a_page_listens_for_does_not_tell_of_a_hidden_connection(office: Office, pair: tuple[str, str]) -> None:
+    def keys() -> set[str]:
+        found = re.search(r'"watchKeys": \[([^]]*)\]', office.cleo.get(f"/records/{pair[0]}/").content.decode())
+        assert found
+        return set(re.findall("[0-9a-f]{32}", found[1]))
+
+    ada, before = ada_of(office), keys()
+    assert before
+    connections.connect(ada, sr_ids=[pair[0], office.blue], hint="same incident")
+    connections.adjust(ada, sr_id=pair[0], by=office.blue, hint="corrects")
+    assert keys() == before
+    made = connections.connect(ada, sr_ids=list(pair), hint="pair")["property"]
+    assert keys() == before | {edge_key(*made.split(":")).hex}

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from memory import normal, sql
 from memory.find.ask import Ask
-from memory.gather.scope import live
+from memory.gather.scope import live, told
 
 SEEDS = 4
 HUB = 30  # a value of more records says too little to be followed
@@ -37,6 +37,7 @@ _LINKS = f"""
 select distinct on (x.record_id, x.key) x.record_id, x.label, x.value, x.key from (
   select t.record_id, t.label, t.value, t.key from memory_edgeproperty t
   where t.record_id = any(%(seeds)s) and t.state & 2 = 0 and t.label <> 'tense' and {{rows}} and {live("t")}
+    and {told("t")}
   union all
   select t.record_id, t.label, t.value, t.key from memory_tag t
   where t.record_id = any(%(seeds)s) and t.extractor = '{MENTIONS}' and {{rows}}) x
