@@ -120,25 +120,12 @@ class _Finder:
             self.few[i] = False
             return
         self.params[f"grams{i}"] = normal.needle_grams(needle.folded)
-        found = sql.fetch(
-            f"select v.lane_id, v.key, v.stamp from {_VALUES.format(i=i)} limit %(most)s",
+        pairs = sql.fetch(
+            f"select v.lane_id, v.key from {_VALUES.format(i=i)} limit %(most)s",
             {**self.params, "most": VALUES_MAX + 1},
         )
-        self.few[i] = len(found) <= VALUES_MAX
-        stamps = self._visible([key for _, key, stamp in found if stamp])
-        pairs = [(lane, key) for lane, key, stamp in found if not stamp or key in stamps]
+        self.few[i] = len(pairs) <= VALUES_MAX
         self.params |= {f"l{i}": [lane for lane, _ in pairs], f"k{i}": [key for _, key in pairs]}
-
-    def _visible(self, stamps: list[UUID]) -> set[UUID]:
-        """Stamps count only where two of their members are visible."""
-        if not stamps:
-            return set()
-        rows = sql.fetch(
-            "select k.key from unnest(%s::uuid[]) k(key) where (select count(*) from (select distinct e.record_id "
-            "from memory_edgeproperty e where e.key = k.key and e.lane_id = any(%s) limit 2) m) = 2",
-            (stamps, self.scope.lanes),
-        )
-        return {key for (key,) in rows}
 
     def _when(self, alias: str, undated: str) -> str:
         """SQL: the row is within the bounds, or has no event time (asked only where there is such a record)."""
@@ -164,7 +151,7 @@ class _Finder:
             edges = (
                 f"select e.* from {_VALUES.format(i=i)} cross join lateral ("
                 f"select {columns} from memory_edgeproperty e where e.key = v.key and e.lane_id = v.lane_id "
-                f"and {when} offset 0) e where not v.stamp"
+                f"and {when} offset 0) e"
             )
         else:
             edges = (
@@ -280,13 +267,15 @@ class _Finder:
         return sorted(rows), [record for _, record in sorted(undated, reverse=True)], count
 
 
-# The values (v) that contain a needle, lane by lane; an old spelling stands for the value it means now. `+ 0` keeps
-# the planner from also reading all values of the lane to cross them with the few that the grams lead to.
+# The values (v) that contain a needle, lane by lane; an old spelling stands for the value it means now, and a stamp
+# counts where two of its members are visible. `+ 0` keeps the planner from also reading all values of the lane to cross
+# them with the few that the grams lead to.
 _VALUES = """unnest(%(lanes)s::int[]) l(lane) cross join lateral (
-  select w.lane_id, coalesce(w.alias_of, w.key) as key, w.label in ('e_connect', 'e_adjust') as stamp
-  from memory_lanevalue w
+  select w.lane_id, coalesce(w.alias_of, w.key) as key from memory_lanevalue w
   where lane_grams(w.lane_id, w.grams) @> lane_grams(l.lane, %(grams{i})s::int[]) and w.lane_id + 0 = l.lane
-    and strpos(w.folded, %(needle{i})s) > 0 and (%(label{i})s::text is null or w.label = %(label{i})s) offset 0) v"""
+    and strpos(w.folded, %(needle{i})s) > 0 and (%(label{i})s::text is null or w.label = %(label{i})s)
+    and (w.label not in ('e_connect', 'e_adjust') or (select count(*) from (select distinct m.record_id
+      from memory_edgeproperty m where m.key = w.key and m.lane_id = any(%(lanes)s) limit 2) x) = 2) offset 0) v"""
 _ANY_UNDATED = (
     "select exists (select 1 from memory_record r where r.lane_id = any(%(lanes)s::int[]) and r.occurred_at is null)"
 )

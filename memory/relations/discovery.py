@@ -84,8 +84,11 @@ def discover(
 
     Idempotent: two records any connection joined before, ended or not, are left as they are. `confirm` is asked about
     pairs between 0.3 and 0.6, at most LANEWISE_DISCOVERY_QUESTIONS a record, the most alike first; one that it
-    refused is not asked about again while both read the same.
+    refused is not asked about again while both read the same. A model is never shown texts of two lanes together, so
+    `confirm` goes with pairs of one lane only (ValueError).
     """
+    if across_lanes and confirm:
+        raise ValueError("Texts of two lanes are not shown to a model together: name across_lanes or confirm.")
     done: list[dict[str, Any]] = []
     before = asked = 0
     rows = sql.fetch(

@@ -12,6 +12,7 @@ from memory.ingest.errors import Unavailable
 from memory.ingest.language_model import LLMUnusable
 from memory.models import IngestPolicy, RefusedPair
 from memory.relations.confirm import Verdict, verdict
+from memory.relations.discovery import discover
 from memory.services import properties, records
 from tests.graph.test_scoring_and_decay import vectors
 from tests.language_model import reply, settings_of
@@ -226,3 +227,9 @@ def test_the_admin_shows_a_pair_to_whoever_reads_both_records(doubtful, server, 
     assert client.get(page).content.decode().count("field-asked_at") == 2
     gone = RefusedPair.everything.get(other__title="e")
     assert client.get(f"{page}{gone.pk}/change/").status_code == 302
+
+
+def test_a_model_is_never_shown_two_lanes_together(firm):
+    """Joining across lanes and asking a model exclude each other."""
+    with pytest.raises(ValueError, match="two lanes"):
+        discover(firm.scribe, [], across_lanes=True, confirm=lambda one, two: None)
