@@ -84,11 +84,11 @@ def pipeline_speed(reader, texts: list[str], lane: str) -> None:
     wanted = [text for source in sources for text in vectors.plan(source).texts]
     embedder.documents(wanted[:8])
     print("\n| short texts, batches of 64 | ms a text | CPU ms a text | |\n|---|---|---|---|")
-    # In turns, batch by batch, so that other load on the machine meets both alike.
+    # In turns, as much as a worker takes at once, so that other load on the machine meets both alike.
     alone, whole = Took(), Took()
-    for start in range(0, len(written), 64):
-        ids = written[start : start + 64]
-        plans = [vectors.plan(source) for source in sources[start : start + 64]]
+    for start in range(0, len(written), pipeline.RECORDS_AT_ONCE):
+        ids = written[start : start + pipeline.RECORDS_AT_ONCE]
+        plans = [vectors.plan(source) for source in sources[start : start + pipeline.RECORDS_AT_ONCE]]
         with took() as part:
             embedder.documents([text for plan in plans for text in plan.texts])
         alone.wall, alone.cpu = alone.wall + part.wall, alone.cpu + part.cpu

@@ -267,9 +267,9 @@ class _Finder:
         return sorted(rows), [record for _, record in sorted(undated, reverse=True)], count
 
 
-# The values (v) that contain a needle, lane by lane; an old spelling stands for the value it means now, and a stamp
-# counts where two of its members are visible. `+ 0` keeps the planner from also reading all values of the lane to cross
-# them with the few that the grams lead to.
+# The values (v) that contain a needle, lane by lane; an old spelling stands for what it means now, and a stamp counts
+# where two of its members are visible. `+ 0` keeps the planner from also reading all values of the lane to cross them
+# with the few that the grams lead to.
 _VALUES = """unnest(%(lanes)s::int[]) l(lane) cross join lateral (
   select w.lane_id, coalesce(w.alias_of, w.key) as key from memory_lanevalue w
   where lane_grams(w.lane_id, w.grams) @> lane_grams(l.lane, %(grams{i})s::int[]) and w.lane_id + 0 = l.lane

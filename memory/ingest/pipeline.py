@@ -24,6 +24,8 @@ from memory.models import IngestBatch, sr_id
 logger = logging.getLogger(__name__)
 
 BATCH_RECORDS = 64
+# What a worker takes at once for the first phase: several batches, so that one is stored while the next is embedded.
+RECORDS_AT_ONCE = 256
 BATCH_CHARACTERS = 120_000
 _ERROR_LENGTH = 500
 # A database that is restarting, out of locks or a migration behind: no record is at fault.
@@ -71,8 +73,14 @@ def run(phase: Phase, record_ids: Sequence[int], on_store: Callable[[set[int]], 
         lengths = _pending(phase, left)
         outcome.done |= set(left) - lengths.keys()
         stale: set[int] = set()
+        # One batch ahead: while a batch is stored, the embedder is at the next one already.
+        ahead: _Prepared | None = None
         for chunk in _chunks(lengths):
-            stale |= _work(phase, steps, chunk, outcome, on_store)
+            ready, ahead = ahead, _prepare(steps, chunk)
+            if ready is not None:
+                stale |= _settle(phase, steps, ready, outcome, on_store)
+        if ahead is not None:
+            stale |= _settle(phase, steps, ahead, outcome, on_store)
         left = sorted(stale)
         if not left:
             break
@@ -112,19 +120,44 @@ def _read(record_ids: Sequence[int]) -> list[Item]:
     ]
 
 
-def _work(
+@dataclass(slots=True)
+class _Prepared:
+    """A batch that was read and worked on, not stored yet; or what went wrong with it."""
+
+    record_ids: Sequence[int]
+    batch: Batch = field(default_factory=lambda: Batch([]))
+    stores: list[tuple[str, Store]] = field(default_factory=list)
+    spent: dict[str, float] = field(default_factory=dict)
+    error: Exception | None = None
+
+
+def _prepare(steps: Sequence[Step], record_ids: Sequence[int]) -> _Prepared:
+    made = _Prepared(record_ids, Batch(_read(record_ids)))
+    try:
+        for step in steps if made.batch.items else ():
+            start = time.perf_counter()
+            made.stores.append((step.name, step.run(made.batch)))
+            made.spent[step.name] = round(time.perf_counter() - start, 4)
+    except Exception as error:  # dealt with in turn, when the batch is settled
+        made.error = error
+    return made
+
+
+def _settle(
     phase: Phase,
     steps: Sequence[Step],
-    record_ids: Sequence[int],
+    made: _Prepared,
     outcome: Outcome,
     on_store: Callable[[set[int]], None] | None,
 ) -> set[int]:
-    """Work one batch, halving it when it fails, so that one bad record costs itself only. Returns stale ones."""
-    batch = Batch(_read(record_ids))
+    """Store one batch, halving it when it fails, so that one bad record costs itself only. Returns stale ones."""
+    batch = made.batch
     if not batch.items:
         return set()
     try:
-        return _attempt(phase, steps, batch, outcome, on_store)
+        if made.error is not None:
+            raise made.error
+        return _store(phase, made, outcome, on_store)
     except (Unavailable, *_NOT_THE_RECORDS) as error:
         outcome.failed |= dict.fromkeys((item.record_id for item in batch.items), _said(error))
         return set()
@@ -133,20 +166,13 @@ def _work(
             logger.warning("ingest of record %s failed", batch.items[0].record_id, exc_info=True)
             outcome.failed[batch.items[0].record_id] = _said(error)
             return set()
-    middle = len(record_ids) // 2
-    return _work(phase, steps, record_ids[:middle], outcome, on_store) | _work(
-        phase, steps, record_ids[middle:], outcome, on_store
-    )
+    middle = len(made.record_ids) // 2
+    halves = (made.record_ids[:middle], made.record_ids[middle:])
+    return set().union(*(_settle(phase, steps, _prepare(steps, half), outcome, on_store) for half in halves))
 
 
-def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
-    began = time.perf_counter()
-    stores: list[tuple[str, Store]] = []
-    spent: dict[str, float] = {}
-    for step in steps:
-        start = time.perf_counter()
-        stores.append((step.name, step.run(batch)))
-        spent[step.name] = round(time.perf_counter() - start, 4)
+def _store(phase: Phase, made: _Prepared, outcome: Outcome, on_store: Callable[[set[int]], None] | None) -> set[int]:
+    batch, stores, spent = made.batch, made.stores, made.spent
     for name, store in stores:
         if hasattr(store, "ready"):
             start = time.perf_counter()
@@ -177,7 +203,7 @@ def _attempt(phase, steps, batch, outcome, on_store) -> set[int]:
             phase=phase.name,
             records=len(same),
             characters=sum(len(item.text) for item in same),
-            seconds=round(time.perf_counter() - began, 4),
+            seconds=round(sum(spent.values()), 4),
             steps=spent,
         )
     outcome.done |= done

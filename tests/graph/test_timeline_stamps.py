@@ -1,4 +1,4 @@
-"""Connections in a timeline: found by their value where two of their members are visible, however many values match."""
+"""Connections in a timeline: found by their value where two members are visible, however many values match."""
 
 from __future__ import annotations
 
