@@ -66,23 +66,29 @@ class Ask:
             for name, ids in (("allowed", self.allowed or ()), ("excluded", self.excluded))
         }
 
-    def rows(self, alias: str, *, lane_index: bool = True, record: str = "record_id") -> str:
+    def rows(self, alias: str, *, lane_index: bool = True, record: str = "record_id", driven: bool = False) -> str:
         """SQL: row `alias` of a record's table may answer. `lane_index` False keeps the planner from reading the
-        lane's own index beside a better one."""
+        lane's own index beside a better one; `driven`: the list of allowed records is the way to the rows."""
         lane = f"{alias}.lane_id{'' if lane_index else ' + 0'} = any(%(lanes)s)"
-        return f"{lane}{self.filters(alias, record=record)}"
+        return f"{lane}{self.filters(alias, record=record, driven=driven)}"
 
-    def filters(self, alias: str, *, record: str = "record_id") -> str:
-        """SQL: what `rows` asks besides the lane, beginning with " and"."""
+    def filters(self, alias: str, *, record: str = "record_id", driven: bool = False) -> str:
+        """SQL: what `rows` asks besides the lane, beginning with " and".
+
+        The lists of ids are hashed once (`in (select …) is true`) and looked in row by row; `= any(…)` of a parameter
+        is gone through from its beginning for each row, unless an index is asked for each of them.
+        """
         parts = ""
         if self.start is not None:
             parts += f" and {alias}.at >= %(start)s"
         if self.end is not None:
             parts += f" and {alias}.at < %(end)s"
-        if self.allowed is not None:
+        if self.allowed is not None and driven:
             parts += f" and {alias}.{record} = any(%(allowed)s::bigint[])"
+        elif self.allowed is not None:
+            parts += f" and ({alias}.{record} in (select unnest(%(allowed)s::bigint[]))) is true"
         if self.excluded:
-            parts += f" and {alias}.{record} <> all(%(excluded)s::bigint[])"
+            parts += f" and ({alias}.{record} in (select unnest(%(excluded)s::bigint[]))) is not true"
         return parts
 
     def keep(self, alias: str, *, record: str = "record_id") -> str:

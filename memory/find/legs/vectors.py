@@ -87,8 +87,8 @@ def _nearest(ask: Ask, table: str, columns: str, count: int) -> list[tuple]:
     params = {**ask.params, "vector": literal(ask.vector), "count": count}
     total = sql.fetch("select reltuples::float8 from pg_class where oid = %s::regclass", (table,))[0][0]
     limit = int(max(EXACT_LEAST, EXACT * math.sqrt(max(total, 0.0))))
-    readable = _count(ask, table, limit + 1)
-    if readable <= limit:
+    few = ask.allowed is not None and len(ask.allowed) <= limit
+    if few or _count(ask, table, limit + 1) <= limit:
         return _exact(ask, table, columns, params)
     rows = _approximate(ask, table, columns, params)
     if len(rows) < count and _count(ask, table, RESCUE + 1) <= RESCUE:
@@ -97,18 +97,20 @@ def _nearest(ask: Ask, table: str, columns: str, count: int) -> list[tuple]:
 
 
 def _count(ask: Ask, table: str, cap: int) -> int:
+    where = ask.rows("v", driven=ask.allowed is not None)
     rows = sql.fetch(
-        f"select count(*) from (select 1 from {table} v where {ask.rows('v')} limit %(cap)s) x",
+        f"select count(*) from (select 1 from {table} v where {where} limit %(cap)s) x",
         {**ask.params, "cap": cap},
     )
     return rows[0][0]
 
 
 def _exact(ask: Ask, table: str, columns: str, params: dict) -> list[tuple]:
+    where = ask.rows("v", driven=ask.allowed is not None)
     # "+ 0" so that the approximate index cannot answer the order.
     return sql.fetch(
         f"select {columns}, 1 - (v.embedding <=> %(vector)s::halfvec) from {table} v "
-        f"where {ask.rows('v')} order by (v.embedding <=> %(vector)s::halfvec) + 0, 1 limit %(count)s",
+        f"where {where} order by (v.embedding <=> %(vector)s::halfvec) + 0, 1 limit %(count)s",
         params,
     )
 

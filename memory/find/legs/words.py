@@ -66,7 +66,7 @@ def search(ask: Ask) -> Found:
     score, params = _score(ask, weights, totals)
     newest = False
     if is_small or (ask.allowed is not None and len(ask.allowed) <= frequencies.SMALL):
-        source = f"{_ROWS} where {ask.rows('t')} offset 0"
+        source = f"{_ROWS} where {ask.rows('t', driven=ask.allowed is not None)} offset 0"
         where = " where z.tsv @@ %(any)s::tsquery"
         params["any"] = words.tsquery_any(kept)
     else:
