@@ -270,7 +270,7 @@ def keep_embeddings(path: Path) -> None:
 
     embedder = configured()
     make = embedder.documents
-    store = sqlite3.connect(path)
+    store = sqlite3.connect(path, check_same_thread=False)
     store.execute("create table if not exists vector (key blob primary key, value blob)")
 
     def documents(texts):
