@@ -6,9 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory.gather import meet
 from memory.gather.count import count
 from memory.gather.group import group
 from memory.gather.intersect import intersect
+from memory.gather.terms import Term
 from memory.gather.union import union
 from tests.algebra.model import LABELS, Model, build, fold, matches, readable_lanes, record_specs, rolled_back
 
@@ -46,6 +48,52 @@ def test_intersect_is_the_records_that_carry_every_term(specs, readable, terms, 
         assert [record["sr_id"] for record in found] == expected
         assert [item["sr_count"] for item in first["counts"]] == term_counts(model, readable, terms)
         assert count(model.scope(readable), terms)["count"] == len(expected)
+
+
+# Values that records of the model often carry together, and all asked for: what large properties are merged for.
+carried = st.builds(Term, st.sampled_from(LABELS), st.sampled_from(("Acme", "open")))
+
+
+@often
+@given(record_specs, readable_lanes, st.lists(carried, min_size=2, max_size=4), st.integers(1, 5))
+def test_merging_large_properties_gives_the_same_records(specs, readable, terms, limit):
+    with pytest.MonkeyPatch.context() as patch, rolled_back():
+        patch.setattr(meet, "LARGE", 0)  # as when all of them are large
+        merged = []
+        patch.setattr(meet, "_params", lambda *given, was=meet._params: merged.append(1) or was(*given))
+        model = build(specs)
+        expected = [rec.sr_id for rec in model.visible(readable) if all(rec.carries(term) for term in terms)]
+        found, first = paged(intersect, model, readable, terms, limit)
+        assert [record["sr_id"] for record in found] == expected
+        assert [item["sr_count"] for item in first["counts"]] == term_counts(model, readable, terms)
+        assert count(model.scope(readable), terms)["count"] == len(expected)
+        assert merged or not readable
+
+
+def test_merged_properties_follow_old_spellings_time_and_lanes(world, monkeypatch):
+    """A value renamed in one lane, an ended property, a lane left out: merged as looked up row by row."""
+    anna = world.anna
+    for number in range(3):
+        anna.write("red", f"R{number}", ("client:Brant", "status:open", "topic:x"))
+    anna.write("blue", "B0", ("client:Old Brant", "status:open", "topic:x"))
+    ended = anna.write("red", "E", ("client:Brant", "status:open", "topic:x"))
+    anna("e_property", "invalidate", sr_id=ended, label="status", value="open", at="2024-05-01")
+    anna("e_property", "rename", label="client", value="Old Brant", to="Brant", lanes=["blue"])
+
+    def asked() -> list:
+        return [
+            (
+                anna("e_gather", "intersect", match=match, **body).ids,
+                anna("e_gather", "count", match=match, **body)["count"],
+            )
+            for match in (["client:Brant", "status:open", "topic:x"], ["client:Old Brant", "status:open"])
+            for body in ({}, {"as_of": "2024-04-01"}, {"include_invalidated": True}, {"lanes": ["red"]})
+        ]
+
+    looked_up = asked()
+    monkeypatch.setattr(meet, "LARGE", 1)
+    assert asked() == looked_up
+    assert [number for _, number in looked_up] == [4, 5, 5, 3, 1, 1, 1, 0]
 
 
 @often
