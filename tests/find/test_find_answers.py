@@ -359,6 +359,25 @@ def test_candidates_of_a_large_scope_hold_the_best(world, ask, monkeypatch, wide
     assert common.newest and len(common.order) == 100
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_very_common_words_are_found_alike_both_ways(world, ask, monkeypatch, wide):
+    """Through the index and put in order, or read in the lane's order: the newest with them, of one's own lane."""
+    for i in range(120):
+        world.anna.write("blue" if i % 3 else "red", "mill ledger" if i % 4 else "quay", external_id=f"d{i}")
+    monkeypatch.setattr(frequencies, "SMALL", 0)
+    monkeypatch.setattr(word_leg, "CAP", 5)
+    monkeypatch.setattr(word_leg, "NEWEST", 20)
+    monkeypatch.setattr(word_leg, "_table_rows", lambda: 1.0 if wide else 1e9)
+    frequencies.refresh_stale()
+    ways = []
+    for reading in (0.0, 1e9):
+        monkeypatch.setattr(word_leg, "READING", reading)
+        ways.append(ask("andy", "mill", only="words"))
+    assert ways[0] == ways[1]
+    own = [f"d{i}" for i in range(119, -1, -1) if i % 3 == 0 and i % 4]
+    assert set(ways[0]) == set(own[:20])
+
+
 def test_a_lane_that_was_never_counted_is_counted_on_the_spot(world, ask, monkeypatch):
     for i in range(30):
         world.anna.write("red", f"copper {'sluice' if i == 3 else 'ledger'} {i}", external_id=f"d{i}")
