@@ -13,7 +13,9 @@ const PAGES = {
 };
 
 shell.start();
-if (all('[data-searchbox]').length) import('./searchbox.js').then((m) => all('[data-searchbox]').forEach(m.start));
+const starting = [];
+if (all('[data-searchbox]').length) starting.push(import('./searchbox.js').then((m) => all('[data-searchbox]').forEach(m.start)));
 const page = PAGES[document.body.dataset.page];
-if (page) page().then((m) => m.start?.());
+if (page) starting.push(page().then((m) => m.start?.()));
 live.start();
+Promise.all(starting).then(() => { document.documentElement.dataset.ready = ''; });

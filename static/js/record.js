@@ -464,6 +464,8 @@ export function start() {
   document.addEventListener('lanewise:theme', () => view?.restyle());
   watchAlso(() => ({ sr: [...(view?.model.nodes.keys() || [])], keys: [...data.watchKeys, ...(view?.model.props.keys() || [])] }));
   onNews(onLive);
+  // a control used before this script had come: what it says holds
+  if (all('input', controls()).some((box) => box.checked !== box.defaultChecked)) { remember(); reload({ relayout: true }); }
   onEnd(() => { view?.destroy(); data = { origin: null, nodes: [], props: [], hubs: [], watchKeys: [], range: {} }; fresh.clear(); dropOpened(); if (window.lanewise) delete window.lanewise; view = null; });
 }
 

@@ -199,15 +199,20 @@ def body_of(response: Any) -> str:
     return (response.kept if response.streaming else response.content).decode()
 
 
-def same(response: Any, pk: Any) -> tuple[Any, ...]:
-    """A response without what differs between any two requests, and with the asked id blotted out."""
+def same(response: Any, *pks: Any) -> tuple[Any, ...]:
+    """A response without what differs between any two requests, and with the asked ids blotted out.
+
+    Of two responses that are compared both ids are blotted out in both: a short one may stand in the page anyway.
+    """
     body = _NOISE.sub("", body_of(response))
     if response.status_code == 403:  # the product's own page, with the person's lanes and clock around the refusal
         body = "".join(re.findall(r"<main.*?</main>", body, re.S))
         assert "not do that" in body
-    for before, after in (("“", "”"), ("/", "/"), ('"', '"')):
-        body = body.replace(f"{before}{pk}{after}", f"{before}ID{after}")
-    chain = [(url.replace(f"/{pk}/", "/ID/"), status) for url, status in getattr(response, "redirect_chain", [])]
+    chain = list(getattr(response, "redirect_chain", []))
+    for pk in pks:
+        for before, after in (("“", "”"), ("/", "/"), ('"', '"')):
+            body = body.replace(f"{before}{pk}{after}", f"{before}ID{after}")
+        chain = [(url.replace(f"/{pk}/", "/ID/"), status) for url, status in chain]
     return response.status_code, chain, body
 
 

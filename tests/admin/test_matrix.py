@@ -99,17 +99,13 @@ def test_foreign_rows_are_answered_like_none(desk: Desk, name: str) -> None:
             page = client.get(address(model, "change", own.pk))
             data = form_data(page) if page.status_code == 200 else {}
         for row in desk.foreign(name, model):
+            pks = (row.pk, nowhere(model))
             for page in ("change", "delete", "history"):
-                answers = [
-                    same(client.get(address(model, page, pk), follow=True), pk) for pk in (row.pk, nowhere(model))
-                ]
+                answers = [same(client.get(address(model, page, pk), follow=True), *pks) for pk in pks]
                 assert answers[0] == answers[1], (model, page)
                 asked += 1
             for page, posted in (("change", data), ("change", {}), ("delete", {"post": "yes"})):
-                answers = [
-                    same(client.post(address(model, page, pk), posted, follow=True), pk)
-                    for pk in (row.pk, nowhere(model))
-                ]
+                answers = [same(client.post(address(model, page, pk), posted, follow=True), *pks) for pk in pks]
                 assert answers[0] == answers[1], (model, page)
     assert asked
     assert not changed(before)
@@ -124,11 +120,12 @@ def test_actions_do_nothing_to_foreign_rows(desk: Desk, name: str) -> None:
         for action in actions:
             for row in desk.foreign(name, model):
                 answers = []
-                for pk in (row.pk, nowhere(model)):
+                pks = (row.pk, nowhere(model))
+                for pk in pks:
                     posted = {"action": action, "_selected_action": [str(pk)], "post": "yes", "index": "0"}
                     response = client.post(address(model, "changelist"), posted, follow=True)
                     assert not leaks(desk, name, response, ""), (model, action)
-                    answers.append(same(response, pk))
+                    answers.append(same(response, *pks))
                 assert answers[0] == answers[1], (model, action)
     assert not changed(before)
 

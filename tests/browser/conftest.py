@@ -188,6 +188,8 @@ class Window:
 
     def open(self, path: str) -> Window:
         self.page.goto(path)
+        if self.page.locator("script[src*='js/app.']").count():
+            self.page.wait_for_selector("html[data-ready]", state="attached")
         return self
 
     def live(self) -> Window:

@@ -159,6 +159,18 @@ def test_depth_labels_path_and_as_of(window: Any, scene: Scene) -> None:
     page.keyboard.press("Escape")
 
 
+def test_a_depth_chosen_before_the_scripts_came_holds(window: Any, scene: Scene) -> None:
+    far = scene.write("Two steps.", scene.prop("topic", "t0"), title=f"Far {scene.name}")
+    made = window("cleo")
+    made.page.add_init_script(
+        "document.addEventListener('readystatechange', () => { if (document.readyState === 'interactive')"
+        " { const one = document.querySelector('input[name=depth][value=\"1\"]'); if (one) one.checked = true; } });"
+    )
+    page = made.open(f"/records/{scene.origin}/").page
+    page.wait_for_url(re.compile("depth=1"))
+    page.wait_for_selector(f"#list button[data-id={far}]", state="detached")
+
+
 def test_as_of_hides_in_place(window: Any, scene: Scene, server: Any) -> None:
     server.call(
         "e_property", "add", sr_id=scene.origin,
