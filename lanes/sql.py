@@ -5,9 +5,10 @@ planning them costs more than running them (PERF.md). Everything else uses the O
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 import psycopg
 from django.db import connection
@@ -39,6 +40,12 @@ def fetch(statement: str, params: Params = (), *, prepare: bool = True) -> list[
     with cursor_of() as cursor:
         run(cursor, statement, params, prepare)
         return cursor.fetchall()
+
+
+def array(values: Iterable[int | float | UUID]) -> str:
+    """Numbers or uuids as Postgres writes an array, for a parameter with a cast: a fraction of the time that adapting
+    each of thousands takes."""
+    return "{" + ",".join([str(value) for value in values]) + "}"
 
 
 def loader(model: type[Model], alias: str) -> tuple[str, int, Callable[[Sequence[Any]], Any]]:

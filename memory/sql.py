@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lanes.sql import Params, cursor_of, fetch, run
+from lanes.sql import Params, array, cursor_of, fetch, run
 
-__all__ = ["copy", "execute", "fetch"]
+__all__ = ["array", "copy", "execute", "fetch"]
 
 
 def execute(statement: str, params: Params = (), *, prepare: bool = True) -> int:

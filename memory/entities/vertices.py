@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from lanes.errors import Invalid, NotVisible
 from lanes.readers import Reader
 from memory import normal, sql, words
-from memory.gather.scope import Scope, live
+from memory.gather.scope import Scope, followed, live
 from memory.models import sr_id
 from memory.selectors.records import resolve
 from memory.services import connections, drafts, locks, properties, records, touch
@@ -74,7 +74,7 @@ select r.id, r.public_id, r.lane_id, r.title, e.label, e.value, e.key, e.attribu
   coalesce(e.mentions, 1), e.valid_from, e.invalidated_at, coalesce(e.last_mentioned, r.recorded_at)
 from memory_record r join memory_edgeproperty e on e.record_id = r.id
 where r.id = any(%(ids)s) and r.kind = 'entity' and r.lane_id = any(%(lanes)s)
-  and e.state & 2 = 0 and e.label not in ('e_connect', 'e_adjust') and {live("e")}
+  and e.label not in ('e_connect', 'e_adjust') and {followed("e")}
   and (r.superseded_at is null or r.superseded_at > %(as_of)s or %(ended)s)
 order by r.id, e.seq, e.id
 """  # noqa: S608

@@ -17,7 +17,7 @@ from memory import sql
 from memory.gather import sets, subgraph
 from memory.gather.radius import heads, left_out, named
 from memory.gather.reach import Reach
-from memory.gather.scope import Scope, live, told
+from memory.gather.scope import Scope, followed, told
 from memory.gather.terms import Match, Term
 from memory.gather.traverse import UNWALKED_LABEL
 from memory.gather.walk import walk
@@ -183,7 +183,7 @@ def _bounded(
 _SHARED = """
 select e.key, e.record_id, e.role, e.strength, e.directed
 from unnest(%(ids)s::bigint[]) with ordinality f(id, ord) join memory_edgeproperty e on e.record_id = f.id
-where e.state & 2 = 0 and e.label <> %(unwalked)s and e.lane_id = any(%(lanes)s) and {live} and {told}
+where {followed} and e.label <> %(unwalked)s and e.lane_id = any(%(lanes)s) and {told}
   and (%(labels)s::text[] is null or e.label = any(%(labels)s))
   and (%(types)s::text[] is null or e.type = any(%(types)s))
 order by f.ord, e.key, e.seq limit %(most)s + 1
@@ -195,7 +195,7 @@ def _shared(
 ) -> tuple[list[subgraph.Property], bool]:
     """The properties at least two of the records carry, and whether there were too many to look at all."""
     rows = sql.fetch(
-        _SHARED.format(live=live("e"), told=told("e")),
+        _SHARED.format(followed=followed("e"), told=told("e")),
         {
             **reach.params,
             "unwalked": UNWALKED_LABEL,

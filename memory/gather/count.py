@@ -7,6 +7,9 @@ from memory.gather import ended, meet, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
+# A term that so few records carry drives, whatever the others are.
+FEW = 250
+
 
 def count(
     scope: Scope, terms: list[Term], *, mode: str = "intersect", lanes: list[int] | None = None
@@ -18,7 +21,7 @@ def count(
     if lanes is not None:
         scope = replace(scope, reader=replace(scope.reader, readable=tuple(lanes)))
     match = Match(scope, terms)
-    found = sets.sizes(match, cap=_looked_at(match, mode))
+    found = _sizes(match, mode)
     if mode == "union":
         number = sets.count(match, [source for _, source in sets.any_of(match, found)])
     elif meet.applies(match, found):
@@ -29,9 +32,18 @@ def count(
     return {"count": number, "left_out_invalid": ended.by_terms(match)}
 
 
-def _looked_at(match: Match, mode: str) -> int:
-    """How far terms are sized, which only chooses the way here: between two properties it is enough to know whether
-    both are large, for a union whether there is any; a bare label needs to be known as rare or not."""
-    if any(bound.kind == "label" for bound in match.terms) or (mode != "union" and len(match.terms) > 2):
-        return sets.CAP
-    return 1 if mode == "union" else meet.LARGE
+def _sizes(match: Match, mode: str) -> list[sets.Size]:
+    """The terms sized as far as choosing the way needs: for a union, whether there is any; for an intersection, until
+    one term is known to be the smallest or all are known to be large, and then which of them are the smallest two. A
+    bare label needs to be known as rare or not."""
+    if any(bound.kind == "label" for bound in match.terms):
+        return sets.sizes(match)
+    if mode == "union":
+        return sets.sizes(match, cap=1)
+    found = []
+    for cap in (FEW, meet.LARGE, sets.CAP)[: 2 if len(match.terms) < 3 else 3]:
+        found = sets.sizes(match, cap=cap)
+        asked_for = [size for bound, size in zip(match.terms, found, strict=True) if not bound.term.negated]
+        if not (asked_for and all(size.capped for size in asked_for)):
+            break
+    return found

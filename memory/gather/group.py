@@ -9,6 +9,9 @@ from memory.gather import left_out, paging, sets
 from memory.gather.scope import Scope, live
 from memory.gather.terms import STAMPS, Match, Term
 
+# From this many values in the reader's lanes on a label is counted in one pass over all of them.
+MANY_VALUES = 5_000
+
 
 def group(
     scope: Scope,
@@ -64,12 +67,29 @@ def _counted(
             f"and e.label = %(label)s where {live('e')}{values} group by e.key",
             params,
         )
+    if prefix is None and _many_values(params):
+        return (
+            f"select e.key, {each} as n from memory_edgeproperty e where e.lane_id = any(%(lanes)s::int[]) "
+            f"and e.label = %(label)s and {live('e')} group by e.key",
+            params,
+        )
     return (
         "select x.key, sum(x.n)::bigint as n from unnest(%(lanes)s::int[]) as l(lane) cross join lateral ("
         f"select e.key, {each} as n from memory_edgeproperty e where e.lane_id = l.lane and e.label = %(label)s "
         f"and {live('e')}{values} group by e.key) x group by x.key",
         params,
     )
+
+
+def _many_values(params: dict[str, Any]) -> bool:
+    """Whether the label has so many values that summing them up lane by lane in the order of the index, and then over
+    the lanes, costs more than counting all rows at once."""
+    rows = sql.fetch(
+        "select count(*) from (select 1 from memory_lanevalue "
+        "where lane_id = any(%(lanes)s) and label = %(label)s limit %(most)s) v",
+        {"lanes": params["lanes"], "label": params["label"], "most": MANY_VALUES},
+    )
+    return rows[0][0] == MANY_VALUES
 
 
 def _page(counted: tuple[str, dict[str, Any]], label: str, limit: int, after: list | None) -> list[tuple[UUID, int]]:

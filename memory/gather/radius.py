@@ -10,7 +10,7 @@ from lanes.readers import Reader
 from memory import sql
 from memory.gather.reach import Reach
 from memory.gather.scope import CAP, Scope, live
-from memory.gather.walk import Walk, walk
+from memory.gather.walk import Node, Walk, walk
 from memory.models import sr_id as public
 from memory.selectors.records import resolve
 
@@ -49,15 +49,7 @@ def radius(
     return {
         "sr_id": sr_id,
         "nodes": [
-            {
-                **shown[node.id],
-                "depth": node.depth,
-                "score": round(node.score, 6),
-                "via": names.get(node.via) if node.via else None,
-                "from": shown[node.parent]["sr_id"] if node.parent in shown else None,
-            }
-            for node in found.nodes
-            if node.id in shown
+            _node(node, head, shown.get(node.parent), names) for node in found.nodes if (head := shown.get(node.id))
         ],
         "edges": _edges(found, shown, names),
         "hubs": [
@@ -71,6 +63,15 @@ def radius(
         "left_out_invalid": left_out(scope, ids),
         "hint": _hint(found, max_nodes, hub_limit),
     }
+
+
+def _node(node: Node, head: dict[str, Any], parent: dict[str, Any] | None, names: dict[UUID, dict]) -> dict[str, Any]:
+    """The record's head, made a node of the graph."""
+    head["depth"] = node.depth
+    head["score"] = round(node.score, 6)
+    head["via"] = names.get(node.via) if node.via else None
+    head["from"] = parent["sr_id"] if parent else None
+    return head
 
 
 def _edges(found: Walk, shown: dict[int, dict], names: dict[UUID, dict]) -> list[dict[str, Any]]:
@@ -98,7 +99,7 @@ def _hint(found: Walk, max_nodes: int, hub_limit: int) -> str | None:
 
 _HEADS = """
 select id, public_id, lane_id, title, kind, at, version, superseded_at from memory_record
-where id = any(%s) and (lane_id = any(%s) or id = any(%s))
+where id = any(%s::bigint[]) and (lane_id = any(%s) or id = any(%s))
 """
 
 
@@ -109,16 +110,16 @@ def heads(
 
     `ends` are shown whatever lanes the walk was narrowed to: the caller resolved them, as `reader`.
     """
-    lanes = (reader or scope.reader).lanes
+    slugs = {number: lane.slug for number, lane in (reader or scope.reader).lanes.items()}
     out = {}
     for record, public_id, lane, title, kind, at, version, superseded in sql.fetch(
-        _HEADS, (list(ids), scope.lanes, list(ends))
+        _HEADS, (sql.array(ids), scope.lanes, list(ends))
     ):
         out[record] = {
             "sr_id": public(public_id),
             "title": title,
             "kind": kind,
-            "lane": lanes[lane].slug if lane in lanes else None,
+            "lane": slugs.get(lane),
             "at": at.isoformat(),
             "version": version,
         }
@@ -143,7 +144,7 @@ def named(reach: Reach, carriers: Mapping[UUID, int]) -> dict[UUID, dict[str, An
     for each key that carries it."""
     if not carriers:
         return {}
-    rows = sql.fetch(_NAMES, {**reach.params, "keys": list(carriers), "ids": list(carriers.values())})
+    rows = sql.fetch(_NAMES, {**reach.params, "keys": sql.array(carriers), "ids": sql.array(carriers.values())})
     out = {}
     for key, label, value, kind, directed, strength, confidence, reason, begins, ends in rows:
         shape: dict[str, Any] = {"label": label, "value": value}
@@ -172,7 +173,7 @@ def _sizes(reach: Reach, keys: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
 # A connection with fewer than two visible members is none, ended or not.
 _LEFT_OUT = f"""
 select count(distinct (e.record_id, e.key)) from memory_edgeproperty e
-where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.state & 5 <> 0 and e.state & 2 = 0
+where e.record_id = any(%(ids)s::bigint[]) and e.lane_id = any(%(lanes)s) and e.state & 5 <> 0 and e.state & 2 = 0
   and not {live("e")}
   and not exists (select 1 from memory_edgeproperty o
     where o.record_id = e.record_id and o.key = e.key and {live("o")})
@@ -187,5 +188,5 @@ def left_out(scope: Scope, ids: Sequence[int], *, connections_only: bool = False
     """How many properties (or connections) of these records were left out because they do not hold at the instant."""
     if scope.include_invalidated:
         return 0
-    params = {"ids": list(ids), "lanes": scope.lanes, "only": connections_only, **scope.params}
+    params = {"ids": sql.array(ids), "lanes": scope.lanes, "only": connections_only, **scope.params}
     return sql.fetch(_LEFT_OUT, params)[0][0]

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from memory import sql
 from memory.gather.chain import Touch
-from memory.gather.scope import Scope, live, told
+from memory.gather.scope import Scope, followed, told
 from memory.gather.traverse import UNWALKED_LABEL
 from memory.gather.walk import Step
 from memory.selectors.records import Row
@@ -26,7 +26,7 @@ _OWN = """
   select f.ord, f.score, e.key, e.strength
   from unnest(%(ids)s::bigint[], %(scores)s::float8[]) with ordinality f(id, score, ord)
   join memory_edgeproperty e on e.record_id = f.id
-  where e.state & 2 = 0 and e.label <> %(unwalked)s and e.lane_id = any(%(lanes)s) and {live} {labels} and {told}
+  where {followed} and e.label <> %(unwalked)s and e.lane_id = any(%(lanes)s) {labels} and {told}
   order by f.ord, e.key limit %(budget)s + 1
 """
 # A property is met once, through the record that carries it best; those passed before are sorted in and taken out. (As
@@ -44,7 +44,7 @@ where not passed
 _CARRIERS = """
 select {columns} from (
   select e.record_id, e.at from memory_edgeproperty e
-  where e.key = k.key and e.lane_id = any(%(lanes)s) and e.state & 2 = 0 and {live} {once}
+  where e.key = k.key and e.lane_id = any(%(lanes)s) and {followed} {once}
   limit %(cap)s + 1) z
 """
 # Instants only put members in order here; as seconds they are read several times faster than as times with a zone.
@@ -86,10 +86,10 @@ class Reach:
         if types is not None:
             limits += " and e.type = any(%(types)s)"
             self.params["types"] = list(types)
-        own = _OWN.format(live=live("e"), labels=limits, told=told("e"))
+        own = _OWN.format(followed=followed("e"), labels=limits, told=told("e"))
         once = (_ONCE if scope.include_invalidated else "") + inside.format(e="e")
-        listed = _CARRIERS.format(columns=_LISTED, live=live("e"), once=once)
-        counted = _CARRIERS.format(columns="count(*) as n", live=live("e"), once=once)
+        listed = _CARRIERS.format(columns=_LISTED, followed=followed("e"), once=once)
+        counted = _CARRIERS.format(columns="count(*) as n", followed=followed("e"), once=once)
         with_own = f"with own as materialized ({own})"
         self._touch = f"{with_own} select k.*, (select count(*) from own) as pairs from ({_MET}) k"  # noqa: S608
         self._spread = (
@@ -119,7 +119,7 @@ class Reach:
     def widen(self, keys: Sequence[UUID], cap: int) -> dict[UUID, Members]:
         if not keys:
             return {}
-        rows = sql.fetch(self._widen, {**self.params, "keys": _array(keys), "cap": cap})
+        rows = sql.fetch(self._widen, {**self.params, "keys": sql.array(keys), "cap": cap})
         return {key: (n, _Pairs(members, ats)) for key, n, members, ats in rows}
 
     # -- chain.ChainLoader
@@ -133,7 +133,7 @@ class Reach:
     def count(self, keys: Sequence[UUID], cap: int) -> dict[UUID, int]:
         if not keys:
             return {}
-        rows = sql.fetch(self._count, {**self.params, "keys": _array(keys), "cap": cap - 1})
+        rows = sql.fetch(self._count, {**self.params, "keys": sql.array(keys), "cap": cap - 1})
         return dict(rows)
 
     def common(self, pairs: Sequence[tuple[UUID, UUID]], without: Sequence[int]) -> tuple[int, int] | None:
@@ -155,9 +155,9 @@ class Reach:
     def _frontier(self, frontier: Sequence[tuple[int, float]], passed: set[UUID], budget: int) -> dict[str, Any]:
         return {
             **self.params,
-            "ids": _array(record for record, _ in frontier),
-            "scores": _array(score for _, score in frontier),
-            "passed": _array(passed),
+            "ids": sql.array(record for record, _ in frontier),
+            "scores": sql.array(score for _, score in frontier),
+            "passed": sql.array(passed),
             "budget": budget,
         }
 
@@ -170,19 +170,14 @@ from unnest(%(one)s::uuid[], %(two)s::uuid[]) with ordinality p(one, two, ord)
 cross join lateral (
   select t.record_id, t.at from unnest(%(lanes)s::int[]) l(lane) cross join lateral (
     select t.record_id, t.at, t.lane_id from memory_edgeproperty t
-    where t.key = p.one and t.lane_id = l.lane and t.state & 2 = 0 and {live("t")}
+    where t.key = p.one and t.lane_id = l.lane and {followed("t")}
     order by t.at desc, t.record_id desc limit %(newest)s) t
   where t.record_id <> all(%(without)s::bigint[])
     and exists (select 1 from memory_edgeproperty q where q.key = p.two and q.lane_id = t.lane_id and q.at = t.at
-                and q.record_id = t.record_id and q.state & 2 = 0 and {live("q")} offset 0)
+                and q.record_id = t.record_id and {followed("q")} offset 0)
   order by t.at desc, t.record_id desc limit 1) x
 limit 1
 """  # noqa: S608
-
-
-def _array(values: Iterable[Any]) -> str:
-    """Numbers or uuids as Postgres writes an array: a fraction of the time that quoting each of thousands takes."""
-    return "{" + ",".join([str(value) for value in values]) + "}"
 
 
 class _Pairs:

@@ -36,15 +36,22 @@ class Scope:
         return {"as_of": self.instant, "ended": self.include_invalidated}
 
 
-# A row with state 0 is valid at every instant, and so is one that is only skipped for the budget (bit 2): this is
-# decided in the index. The few others are looked up by their unique key, in a function so that statements do not
-# pay for setting up a look-up that hardly any row needs. `%(ended)s` lets everything through.
-_LIVE = "({e}.state & 5 = 0 or %(ended)s or edge_is_live({e}.record_id, {e}.key, {e}.seq, %(as_of)s))"
+# A row with state 0 is valid at every instant, and so is one that is only skipped for the budget (bit 2) or undated
+# (bit 8): this is decided in the index. Comparing costs less than masking, which counts where a hub is read. The few
+# others are looked up by their unique key, in a function so that statements do not pay for setting up a look-up that
+# hardly any row needs. `%(ended)s` lets everything through.
+_ALWAYS = "{e}.state = 0 or {e}.state = 8"
+_HOLDS = "{e}.state & 5 = 0 or %(ended)s or edge_is_live({e}.record_id, {e}.key, {e}.seq, %(as_of)s)"
 
 
 def live(alias: str) -> str:
     """SQL: the edge property row `alias` is valid at %(as_of)s, and its record not superseded then."""
-    return _LIVE.format(e=alias)
+    return f"({_ALWAYS} or {_HOLDS})".format(e=alias)
+
+
+def followed(alias: str) -> str:
+    """SQL: the edge property row `alias` is valid at %(as_of)s and is not skipped for the budget."""
+    return f"({_ALWAYS} or {{e}}.state & 2 = 0 and ({_HOLDS}))".format(e=alias)
 
 
 def current(alias: str) -> str:

@@ -82,6 +82,10 @@ def timeline(
     }
 
 
+def _bits(indexes: list[int]) -> str:
+    return f"{sum(1 << index for index in indexes)}::bigint"
+
+
 def _needle(index: int, term: Term, now: datetime) -> Needle:
     span = parse_term(term.value, now) if term.label is None and term.value is not None else None
     return Needle(term, index, normal.fold(term.value or ""), span)
@@ -135,10 +139,11 @@ class _Finder:
         )
         return f"({undated} or {within})" if self.any_undated else f"not {undated} and {within}"
 
-    def _rows(self, needle: Needle) -> str:
-        """SQL: record id, time and whether it is undated, of what carries the needle."""
+    def _rows(self, needle: Needle, bit: str) -> str:
+        """SQL: record id, time, whether it is undated, and the bit, of what carries the needle (more than once where a
+        record carries it so)."""
         i = needle.index
-        columns = "e.record_id, e.at, e.state & 8 = 8 as undated"
+        columns = f"e.record_id, e.at, e.state & 8 = 8 as undated, {bit} as bit"
         when = f"{self._when('e', '(e.state & 8 = 8)')} and {live('e')}"
         if self.few[i]:
             edges = (
@@ -160,7 +165,7 @@ class _Finder:
             )
         value = "" if needle.term.value is None else f" and ({self._tagged(needle)})"
         return (
-            f"{edges} union select t.record_id, t.at, r.occurred_at is null from memory_tag t "
+            f"{edges} union all select t.record_id, t.at, r.occurred_at is null, {bit} from memory_tag t "
             "join memory_record r on r.id = t.record_id "
             f"where t.lane_id = any(%(lanes)s) and (%(label{i})s::text is null or t.label = %(label{i})s){value} "
             f"and {self._when('t', '(r.occurred_at is null)')} and {current('r')}"
@@ -197,22 +202,25 @@ class _Finder:
         return left_out.of_timeline(self.scope, made, self.params["start"], self.params["end"])
 
     def _set(self, kept: list[Needle], require: str) -> str:
-        """SQL: the records of the timeline, undated ones among them."""
-        negated = [needle for needle in kept if needle.term.negated]
-        must = [n for n in kept if not n.term.negated and (n.timed or require == "all")]
-        either = [n for n in kept if not n.term.negated and n not in must]
-        parts = [f"({self._rows(needle)})" for needle in must]
-        if either:
-            parts.append("(" + " union ".join(f"({self._rows(needle)})" for needle in either) + ")")
-        if not parts:
+        """SQL: the records of the timeline, undated ones among them: one pass that collects for each record which of
+        the needles it carries, as bits."""
+        needed = [n.index for n in kept if not n.term.negated and (n.timed or require == "all")]
+        either = [n.index for n in kept if not n.term.negated and n.index not in needed]
+        parts = [self._rows(needle, f"{1 << needle.index}::bigint") for needle in kept]
+        if not needed and not either:
             parts.append(
-                "(select r.id, r.at, r.occurred_at is null from memory_record r where r.lane_id = any(%(lanes)s) "
-                f"and {self._when('r', '(r.occurred_at is null)')} and {current('r')})"
+                "select r.id, r.at, r.occurred_at is null as undated, 0::bigint from memory_record r "
+                f"where r.lane_id = any(%(lanes)s) and {self._when('r', '(r.occurred_at is null)')} and {current('r')}"
             )
-        found = " intersect ".join(parts)
-        for needle in negated:
-            found += f" except ({self._rows(needle)})"
-        return found
+        holds = [f"bit_or(bit) & {_bits(needed)} = {_bits(needed)}"] if needed else []
+        if either:
+            holds.append(f"bit_or(bit) & {_bits(either)} <> 0")
+        if excluded := [n.index for n in kept if n.term.negated]:
+            holds.append(f"bit_or(bit) & {_bits(excluded)} = 0")
+        return (
+            f"select record_id, at, undated from ({' union all '.join(parts)}) f(record_id, at, undated, bit) "
+            f"group by 1, 2, 3{' having ' if holds else ''}{' and '.join(holds)}"
+        )
 
     def keep(self, needles: list[Needle]) -> tuple[list[Needle], list[Needle]]:
         """Drop the most widely shared of the alternatives until few enough records match, or one is left."""

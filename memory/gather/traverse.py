@@ -9,7 +9,7 @@ from uuid import UUID
 from memory import normal, sql
 from memory.gather import cursor as cursors
 from memory.gather import ended, paging
-from memory.gather.scope import CAP, Scope, live
+from memory.gather.scope import CAP, Scope, followed
 from memory.selectors.records import Row, by_id, resolve
 
 # Never walked: the tense of a text says nothing about what it concerns.
@@ -82,8 +82,8 @@ order by id
 
 _SIZES = f"""
 select q.n, (select count(*) from (
-  select 1 from memory_edgeproperty t where t.key = q.key and t.lane_id = any(%(lanes)s::int[]) and t.state & 2 = 0
-    and t.record_id <> %(origin)s and {live("t")} {{once}} limit %(cap)s) x)
+  select 1 from memory_edgeproperty t where t.key = q.key and t.lane_id = any(%(lanes)s::int[]) and {followed("t")}
+    and t.record_id <> %(origin)s {{once}} limit %(cap)s) x)
 from unnest(%(keys)s::uuid[]) with ordinality q(key, n)
 """
 # With ended intervals counted too, a record that had the property more than once is still one neighbour.
@@ -161,25 +161,25 @@ def _batch_end(walked: list[Origin], start: int, room: int) -> int:
 # Few members: read them all, probe what each shares. Many: one pass over all properties, aggregated by record.
 _MEMBERS = f"""
 select m.record_id, m.at, m.size, (select count(distinct s.key) from memory_edgeproperty s
-    where s.record_id = m.record_id and s.key = any(%(later)s) and s.state & 2 = 0 and {live("s")}) as shared
+    where s.record_id = m.record_id and s.key = any(%(later)s) and {followed("s")}) as shared
 from (select t.record_id, t.at, min(k.size) as size from unnest(%(lanes)s::int[]) l(lane)
   cross join unnest(%(group)s::uuid[], %(sizes)s::int[]) k(key, size)
   cross join lateral (select t.record_id, t.at from memory_edgeproperty t where t.key = k.key and t.lane_id = l.lane
-    and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t
+    and t.record_id <> %(origin)s and {followed("t")}) t
   group by t.record_id, t.at) m
 """
 _MANY = f"""
 select t.record_id, t.at, (%(sizes)s::int[])[1] as size, count(distinct t.key) as shared
 from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(later)s::uuid[]) k(key)
 cross join lateral (select t.record_id, t.at, t.key from memory_edgeproperty t where t.key = k.key
-  and t.lane_id = l.lane and t.state & 2 = 0 and t.record_id <> %(origin)s and {live("t")}) t
+  and t.lane_id = l.lane and t.record_id <> %(origin)s and {followed("t")}) t
 group by t.record_id, t.at having bool_or(t.key = any(%(group)s))
 """
 _PAGE = """
 select f.size, f.shared, f.at, f.record_id, r.public_id from (
   select m.size, m.shared, m.at, m.record_id from ({members}) m
   where not exists (select 1 from memory_edgeproperty b where b.record_id = m.record_id and b.key = any(%(earlier)s)
-      and b.state & 2 = 0 and {live}) {beyond}
+      and {followed}) {beyond}
   order by m.size, m.shared desc, m.at desc fetch first %(limit)s rows with ties) f
 join memory_record r on r.id = f.record_id
 order by 1, 2 desc, 3 desc, 5 limit %(limit)s
@@ -216,7 +216,7 @@ def _batch(
     rows = sum(5 * edge.count if edge.capped else edge.count for edge in later)
     few = group[0].count != group[-1].count or reached <= SMALL or 5 * reached <= rows
     members = _MEMBERS if few else _MANY
-    return sql.fetch(_PAGE.format(members=members, live=live("b"), beyond=_BEYOND if after else ""), params)
+    return sql.fetch(_PAGE.format(members=members, followed=followed("b"), beyond=_BEYOND if after else ""), params)
 
 
 def _shapes(scope: Scope, edges: list[Origin], record_ids: list[int]) -> list[dict[str, Any]]:
@@ -226,7 +226,7 @@ def _shapes(scope: Scope, edges: list[Origin], record_ids: list[int]) -> list[di
     rows = sql.fetch(
         "select distinct s.record_id, s.key from unnest(%(page)s::bigint[]) p(id) cross join lateral ("
         "select s.record_id, s.key from memory_edgeproperty s where s.record_id = p.id and s.key = any(%(keys)s) "
-        f"and s.state & 2 = 0 and {live('s')} offset 0) s",
+        f"and {followed('s')} offset 0) s",
         {"page": record_ids, "keys": list(named), **scope.params},
     )
     shared: dict[int, list[tuple[int, Origin]]] = {}

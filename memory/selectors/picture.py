@@ -8,15 +8,15 @@ from typing import Any
 from uuid import UUID
 
 from memory import sql
-from memory.gather.scope import Scope, live, told
+from memory.gather.scope import Scope, followed, live, told
 from memory.models import sr_id
 
 _SHARED = """
 select e.label, min(e.value), e.key, array_agg(e.record_id order by e.record_id)
 from memory_edgeproperty e
-where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and e.state & 2 = 0 and {live}
+where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {followed}
 group by e.label, e.key having count(*) > 1 order by count(*), e.label, e.key
-""".format(live=live("e"))
+""".format(followed=followed("e"))
 
 
 def shared(scope: Scope, record_ids: Sequence[int]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from memory import normal, sql
 from memory.find.ask import Ask
-from memory.gather.scope import live, told
+from memory.gather.scope import followed, told
 
 SEEDS = 4
 HUB = 30  # a value of more records says too little to be followed
@@ -36,7 +36,7 @@ class Step:
 _LINKS = f"""
 select distinct on (x.record_id, x.key) x.record_id, x.label, x.value, x.key from (
   select t.record_id, t.label, t.value, t.key from memory_edgeproperty t
-  where t.record_id = any(%(seeds)s) and t.state & 2 = 0 and t.label <> 'tense' and {{rows}} and {live("t")}
+  where t.record_id = any(%(seeds)s) and t.label <> 'tense' and {{rows}} and {followed("t")}
     and {told("t")}
   union all
   select t.record_id, t.label, t.value, t.key from memory_tag t
@@ -48,7 +48,7 @@ _HOLDERS = f"""
 select q.i, x.record_id, left(r.title, 500) from unnest(%(keys)s::uuid[]) with ordinality q(key, i)
 cross join lateral (
   select record_id from (
-    (select t.record_id from memory_edgeproperty t where t.key = q.key and t.state & 2 = 0 and {{rows}} and {live("t")}
+    (select t.record_id from memory_edgeproperty t where t.key = q.key and {{rows}} and {followed("t")}
      limit %(cap)s)
     union
     (select distinct t.record_id from memory_tag t where t.key = q.key and t.extractor = '{MENTIONS}' and {{rows}}
