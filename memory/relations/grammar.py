@@ -9,6 +9,7 @@ nothing; what has ended ("no longer works for", "moved from") is reported apart,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -29,6 +30,7 @@ from memory.relations.mentions import Mention, Register
 from memory.relations.names import Ordinary, words
 
 MAX_CHARACTERS = 100_000
+PARSED_AT_ONCE = 64
 _PAST_STATES = frozenset({"EMPLOYED_BY", "MEMBER_OF", "REPORTS_TO", "LEADS", "MANAGES", "REPRESENTS"})
 _MEMBERSHIP = {"team": "MEMBER_OF", "organisation": "EMPLOYED_BY", "place": "LOCATED_IN"}
 
@@ -44,19 +46,28 @@ def parser() -> tuple[Any, Ordinary]:
 
 def find_relations(text: str, *, written_at: datetime | None = None) -> Findings:
     """Entities and relations stated in a text, with offsets into it. `written_at` resolves "last March"."""
-    text = text[:MAX_CHARACTERS].replace("\u2019", "'")
-    if not text.strip():
-        return Findings()
-    nlp, ordinary = parser()
-    first = nlp(text)
+    return find_relations_in([(text, written_at)])[0]
+
+
+def find_relations_in(texts: Sequence[tuple[str, datetime | None]]) -> list[Findings]:
+    """`find_relations` of several texts, each with when it was written: parsed together, at a fraction of the cost."""
+    read = [text[:MAX_CHARACTERS].replace("\u2019", "'") for text, _ in texts]
+    found = [Findings() for _ in texts]
+    # Like lengths together: a batch is as slow as its longest text.
+    order = sorted((i for i, text in enumerate(read) if text.strip()), key=lambda i: len(read[i]))
+    if not order:
+        return found
     from spacy.tokens import Doc
 
-    tokens = words(first, ordinary)
-    doc = Doc(nlp.vocab, words=[w.shown for w in tokens], spaces=[w.space for w in tokens])
-    for _, pipe in nlp.pipeline:
-        doc = pipe(doc)
-    hints = {(e.start_char, e.end_char): e.label_ for e in first.ents}
-    return _Reading(text, doc, Register(doc, tokens, hints), written_at).run()
+    nlp, ordinary = parser()
+    first = list(nlp.pipe([read[i] for i in order], batch_size=PARSED_AT_ONCE))
+    tokens = [words(doc, ordinary) for doc in first]
+    shown = [Doc(nlp.vocab, words=[w.shown for w in made], spaces=[w.space for w in made]) for made in tokens]
+    parsed = nlp.pipe(shown, batch_size=PARSED_AT_ONCE)
+    for i, before, made, doc in zip(order, first, tokens, parsed, strict=True):
+        hints = {(e.start_char, e.end_char): e.label_ for e in before.ents}
+        found[i] = _Reading(read[i], doc, Register(doc, made, hints), texts[i][1]).run()
+    return found
 
 
 class _Reading:

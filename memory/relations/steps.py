@@ -23,7 +23,7 @@ from memory.ingest.steps import Batch, Item, Store, replace_tags
 from memory.models import sr_id
 from memory.relations import stated
 from memory.relations.findings import Entity, Findings, Relation
-from memory.relations.grammar import find_relations
+from memory.relations.grammar import find_relations, find_relations_in
 from memory.relations.remember import remember
 from memory.services import locks
 
@@ -74,13 +74,13 @@ class Relations:
 
     def run(self, batch: Batch) -> Store:
         """Read the batch's texts; the tags replace those of an earlier version and keep what was taken in before."""
-        found: dict[int, list[TagProposal]] = {}
-        for item in batch.items:
+        found: dict[int, list[TagProposal]] = dict.fromkeys((item.record_id for item in batch.items), [])
+        answered = [(item, *_answered(batch, item)) for item in batch.items]
+        for item, model, rest, cut in _parsed(batch, answered):
             try:
-                found[item.record_id] = proposals(_read(batch, item))
+                found[item.record_id] = proposals(stated.followed_by(model, rest, cut) if model else rest)
             except Exception as error:  # kept with the record, and tried again
                 batch.fail(item, error)
-                found[item.record_id] = []
 
         def store(items: Sequence[Item]) -> None:
             for item in items:
@@ -89,25 +89,45 @@ class Relations:
         return store
 
 
-def _read(batch: Batch, item: Item) -> Findings:
-    answer = reading.answer(batch, item)
-    if answer is not None:
-        try:
-            found = stated.findings(answer, item.text[:MAX_TEXT], item.at)
-        except LLMUnusable as error:
-            batch.note(item, error)
-        else:
-            return _with_rest(found, item)
-    return find_relations(item.text, written_at=item.at)
+def _answered(batch: Batch, item: Item) -> tuple[Findings | None, int]:
+    """What the model found, where it was asked and answered well, and from where on the local grammar reads."""
+    try:
+        answer = reading.answer(batch, item)
+        if answer is not None:
+            return stated.findings(answer, item.text[:MAX_TEXT], item.at), _read_up_to(item.text)
+    except LLMUnusable as error:
+        batch.note(item, error)
+    except Exception as error:  # kept with the record, and tried again
+        batch.fail(item, error)
+    return None, 0
 
 
-def _with_rest(found: Findings, item: Item) -> Findings:
+def _read_up_to(text: str) -> int:
     """The model reads the head of a text; the local grammar reads on from the last sentence that was whole."""
-    if len(item.text) <= MAX_TEXT:
-        return found
-    cut = max(item.text.rfind(mark, MAX_TEXT // 2, MAX_TEXT) for mark in (". ", "\n"))
-    cut = cut + 1 if cut >= 0 else MAX_TEXT
-    return stated.followed_by(found, find_relations(item.text[cut:], written_at=item.at), cut)
+    if len(text) <= MAX_TEXT:
+        return len(text)
+    cut = max(text.rfind(mark, MAX_TEXT // 2, MAX_TEXT) for mark in (". ", "\n"))
+    return cut + 1 if cut >= 0 else MAX_TEXT
+
+
+def _parsed(
+    batch: Batch, answered: Sequence[tuple[Item, Findings | None, int]]
+) -> list[tuple[Item, Findings | None, Findings, int]]:
+    """The local grammar's findings in what is left of each text: of all at once, or one by one where a text fails."""
+    wanted = [(item.text[cut:], item.at) for item, _, cut in answered]
+    try:
+        return [
+            (item, model, rest, cut)
+            for (item, model, cut), rest in zip(answered, find_relations_in(wanted), strict=True)
+        ]
+    except Exception:  # of one of them: found out one by one
+        made = []
+        for (item, model, cut), one in zip(answered, wanted, strict=True):
+            try:
+                made.append((item, model, find_relations_in([one])[0], cut))
+            except Exception as error:  # kept with the record, and tried again
+                batch.fail(item, error)
+        return made
 
 
 def keep(item: Item, tags: Sequence[TagProposal]) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.relations.grammar import find_relations
+from memory.relations.grammar import find_relations, find_relations_in
 
 SEED = "Raj from the frontend team just finished the checkout redesign. He's handing it off to Priya for QA testing."
 
@@ -199,3 +199,19 @@ def test_odd_text_is_read_without_complaint(text):
 
 def test_the_same_text_gives_the_same_findings():
     assert find_relations(SEED) == find_relations(SEED)
+
+
+def test_texts_read_together_say_what_each_says_alone() -> None:
+    when = datetime(2024, 6, 1, tzinfo=UTC)
+    texts = [
+        SEED,
+        "",
+        "Ines joined Brackley LLP in May 2021.",
+        "  \n",
+        "Corvane Ltd acquired Marlow Steel.",
+        SEED[::-1],
+    ]
+    together = find_relations_in([(text, when) for text in texts])
+    assert together == [find_relations(text, written_at=when) for text in texts]
+    assert together[0].relations and together[2].relations and not together[1].relations
+    assert find_relations_in([]) == []
