@@ -14,11 +14,11 @@ from memory.services.locks import LANES
 # parenthesis ("Quay (ship)") is also mentioned without it.
 _VALUES = r"""
 select lane_id, norm_key, label, coalesce(alias_value, value), coalesce(alias_of, key), value, false
-from memory_lanevalue where lane_id = %(lane)s and norm_key = any(%(hashes)s)
+from memory_lanevalue where lane_id = %(lane)s and norm_key = any(%(hashes)s::bigint[])
 union all
 select lane_id, bare_key, label, coalesce(alias_value, value), coalesce(alias_of, key),
   regexp_replace(value, '\s*\([^()]*\)\s*$', ''), true
-from memory_lanevalue where lane_id = %(lane)s and bare_key is not null and bare_key = any(%(hashes)s)
+from memory_lanevalue where lane_id = %(lane)s and bare_key is not null and bare_key = any(%(hashes)s::bigint[])
 """
 
 
@@ -27,9 +27,10 @@ def known_values(tenant_id: int, lane_id: int, hashes: Sequence[int]) -> list[Kn
 
     Never another lane's: what a tag says must be known to whoever reads the record's lane.
     """
-    found = [KnownValue(*row) for row in sql.fetch(_VALUES, {"lane": lane_id, "hashes": list(hashes)})]
+    sought = sql.array(hashes)
+    found = [KnownValue(*row) for row in sql.fetch(_VALUES, {"lane": lane_id, "hashes": sought})]
     own = {(value.key, value.norm_key) for value in found}
-    return found + [value for value in controlled(tenant_id, hashes) if (value.key, value.norm_key) not in own]
+    return found + [value for value in controlled(tenant_id, sought) if (value.key, value.norm_key) not in own]
 
 
 def complete_through(lane_ids: Iterable[int]) -> dict[int, int]:
@@ -52,10 +53,11 @@ def complete_through(lane_ids: Iterable[int]) -> dict[int, int]:
 _CONTROLLED = """
 select null::int, s.norm_key, v.label, v.value, v.key, s.written, s.bare
 from memory_controlledspelling s join memory_controlledvalue v on v.id = s.of_id
-where s.tenant_id = %s and s.norm_key = any(%s)
+where s.tenant_id = %s and s.norm_key = any(%s::bigint[])
 """
 
 
-def controlled(tenant_id: int, hashes: Sequence[int]) -> list[KnownValue]:
-    """Values the tenant controls with these hashes, under any of their spellings. Every lane may be told of them."""
-    return [KnownValue(*row) for row in sql.fetch(_CONTROLLED, (tenant_id, list(hashes)))]
+def controlled(tenant_id: int, hashes: str) -> list[KnownValue]:
+    """Values the tenant controls with these hashes (an array as Postgres writes it), under any of their spellings.
+    Every lane may be told of them."""
+    return [KnownValue(*row) for row in sql.fetch(_CONTROLLED, (tenant_id, hashes))]

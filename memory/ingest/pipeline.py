@@ -27,6 +27,8 @@ BATCH_RECORDS = 64
 # What a worker takes at once for the first phase: several batches, so that one is stored while the next is embedded.
 RECORDS_AT_ONCE = 256
 BATCH_CHARACTERS = 120_000
+# Nothing is embedded while the last batch is stored, so the last of several is small.
+LAST_RECORDS = 16
 _ERROR_LENGTH = 500
 # A database that is restarting, out of locks or a migration behind: no record is at fault.
 _NOT_THE_RECORDS = (OperationalError, ProgrammingError, InterfaceError, InternalError)
@@ -106,6 +108,8 @@ def _chunks(lengths: dict[int, int]) -> list[list[int]]:
             size = 0
         chunks[-1].append(record)
         size += length
+    if len(chunks) > 1 and len(chunks[-1]) > LAST_RECORDS:
+        chunks[-1:] = [chunks[-1][:-LAST_RECORDS], chunks[-1][-LAST_RECORDS:]]
     return chunks
 
 
@@ -217,7 +221,7 @@ def _mark_done(phase: Phase, items: Sequence[Item]) -> None:
     sql.execute(
         f"update memory_record r set {phase.column} = u.version, ingest_error = '', ingest_attempts = 0 "  # noqa: S608
         "from unnest(%s::bigint[], %s::int[]) u(id, version) where r.id = u.id",
-        ([item.record_id for item in items], [item.version for item in items]),
+        (sql.array(item.record_id for item in items), sql.array(item.version for item in items)),
     )
     if phase is FIRST and LATER.steps():
         queue.defer(queue.LATER, [item.record_id for item in items])

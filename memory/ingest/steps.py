@@ -211,7 +211,7 @@ class KnownValues:
             sql.execute(
                 "update memory_record r set known_through = u.through from unnest(%s::bigint[], %s::bigint[]) "
                 "u(id, through) where r.id = u.id and r.known_through <> u.through",
-                ([item.record_id for item in items], [through[item.lane_id] for item in items]),
+                (sql.array(item.record_id for item in items), sql.array(through[item.lane_id] for item in items)),
             )
 
         return store
@@ -265,14 +265,14 @@ def replace_tags(names: Sequence[str], rows: Sequence[tuple[Item, str, TagPropos
     sql.execute(
         _INSERT,
         (
-            [item.record_id for item, _, _ in rows],
+            sql.array(item.record_id for item, _, _ in rows),
             [tag.label for _, _, tag in rows],
             [tag.value for _, _, tag in rows],
-            [tag.key or normal.edge_key(tag.label, tag.value) for _, _, tag in rows],
+            sql.array(tag.key or normal.edge_key(tag.label, tag.value) for _, _, tag in rows),
             [normal.fold(tag.value) for _, _, tag in rows],
             [name for _, name, _ in rows],
-            [tag.start for _, _, tag in rows],
-            [tag.end for _, _, tag in rows],
+            sql.array(tag.start for _, _, tag in rows),
+            sql.array(tag.end for _, _, tag in rows),
             [tag.begins for _, _, tag in rows],
             [tag.ends for _, _, tag in rows],
             [json.dumps(tag.data) if tag.data else None for _, _, tag in rows],

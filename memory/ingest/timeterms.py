@@ -18,7 +18,7 @@ from memory.ingest.times.spans import Span
 
 # Nothing in the grammar matches without a digit or one of these; most short texts end here.
 _TRIGGER = re.compile(
-    r"[0-9]|day|week|month|year|quarter|tonight|tomorrow|night|morning|afternoon|evening|spring|summer|autumn|fall|winter"
+    r"day|week|month|year|quarter|tonight|tomorrow|night|morning|afternoon|evening|spring|summer|autumn|fall|winter"
     r"|hour|minute|second|decade|centur|fortnight|noon|midnight|" + "|".join(grammar.MONTHS),
     re.IGNORECASE,
 )
@@ -56,7 +56,7 @@ def find_terms(
     `at` anchors relative terms; `tense(position)` helps to place terms like "in May". At most 2,000
     terms are returned, so that a table of dates can't swamp a record.
     """
-    if not _TRIGGER.search(text):
+    if not (_DIGIT.search(text) or _TRIGGER.search(text)):
         return []
     if at is not None:
         at = at.astimezone(zone)
@@ -68,14 +68,17 @@ def _atoms(text: str, scene: grammar.Scene) -> list[Term]:
     """Single terms, the earlier rule winning where two overlap."""
     found: list[Term] = []
     taken = bytearray(len(text) + 1)
+    months = grammar.names_month(text)
     # Absolute terms all have a digit.
-    for pattern, handler in RULES if _DIGIT.search(text) else relative.RULES:
-        for match in pattern.finditer(text):
+    for rule in RULES if _DIGIT.search(text) else relative.RULES:
+        if rule.months and not months:
+            continue
+        for match in rule.pattern.finditer(text):
             start, end = _trim(match)
             if 1 in taken[start:end]:
                 continue
             try:
-                span = handler(match, scene)
+                span = rule.handler(match, scene)
             except (ValueError, OverflowError, KeyError, IndexError, StopIteration):
                 continue  # 31 February, the year 10000: not a date, so not a term
             if span is not None and start < end:

@@ -138,7 +138,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_
 @settings(max_examples=300, deadline=None)
 @given(name=NAMES)
 def test_whatever_a_value_is_made_of_the_value_itself_is_among_the_candidates(name):
-    assert norm_key(name) in {c[0] for c in candidates(name)} or not tokens(name)
+    assert norm_key(name) in candidates(name).hashes or not tokens(name)
 
 
 @settings(max_examples=300, deadline=None)
@@ -148,8 +148,12 @@ def test_every_mention_hashes_to_the_value_it_is_tagged_with(text, name):
     found = KnownValueExtractor(Values((1, "party", name))).extract(text, ExtractContext(lane_id=1))
     for tag in found:
         assert 0 <= tag.start < tag.end <= len(text)
-    for _, start, end, _ in candidates(text):
-        assert text[start:end].strip()
+    spans = candidates(text)
+    runs = spans.among(set(spans.hashes))
+    assert [run.hash for run in runs] == list(spans.hashes)
+    for run in runs:
+        assert text[run.start : run.end].strip() and run.size >= 1
+        assert norm_key(text[run.start : run.end]) == run.hash or not text.isascii()
 
 
 def test_the_words_of_a_text_are_those_norm_key_sees():

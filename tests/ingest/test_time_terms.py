@@ -4,9 +4,12 @@
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memory.ingest.extractors.base import ExtractContext
 from memory.ingest.extractors.times import TimeExtractor
+from memory.ingest.times import grammar
 from memory.ingest.timeterms import find_terms, parse_term
 
 WEDNESDAY = datetime(2024, 5, 15, 10, 30, tzinfo=UTC)
@@ -236,3 +239,39 @@ def test_the_edge_of_the_calendar_drops_the_term_instead_of_failing():
             "last winter",
         ):
             find_terms(text, at)
+
+
+MONTH_PIECES = st.sampled_from(
+    [
+        "3",
+        "3rd",
+        "1st",
+        "May",
+        "may",
+        "MARCH",
+        "mars",
+        "août",
+        "Sept.",
+        "Dec",
+        "2024",
+        "of",
+        "the",
+        "in",
+        "-",
+        "/",
+        ",",
+        " ",
+        "4pm",
+        "x",
+    ]
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(pieces=st.lists(MONTH_PIECES, max_size=14), gap=st.sampled_from(["", " ", "  "]))
+def test_rules_that_need_a_month_are_only_left_out_where_none_is_named(pieces, gap):
+    text = gap.join(pieces)
+    found = find_terms(text, WEDNESDAY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grammar, "names_month", lambda text: True)
+        assert find_terms(text, WEDNESDAY) == found

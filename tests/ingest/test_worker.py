@@ -49,7 +49,8 @@ def test_jobs_of_single_records_are_worked_in_batches(live, settings):
         live.anna.write("red", f"On {n % 28 + 1} May 2024.")
     assert sql.fetch("select count(*) from procrastinate_jobs")[0][0] == 100
     assert worker.until_idle(timeout=60)
-    assert sorted(IngestBatch.objects.values_list("records", flat=True)) == [36, 64]
+    # The last of several batches is small: nothing is embedded while it is stored.
+    assert sorted(IngestBatch.objects.values_list("records", flat=True)) == [16, 20, 64]
 
 
 def test_a_failing_record_is_tried_again_then_given_up_and_the_others_are_done(live, settings):

@@ -96,14 +96,14 @@ def search(ask: Ask, records: int) -> Found:
 
 _MENTIONED = """
 select label, value, key, alias_of, alias_value, norm_key, true from memory_lanevalue
-where lane_id = any(%(lanes)s) and norm_key = any(%(hashes)s) and label <> all(array['e_connect', 'e_adjust'])
+where lane_id = any(%(lanes)s) and norm_key = any(%(hashes)s::bigint[]) and label not in ('e_connect', 'e_adjust')
 union
 select label, value, key, alias_of, alias_value, bare_key, true from memory_lanevalue
-where lane_id = any(%(lanes)s) and bare_key = any(%(hashes)s) and label <> all(array['e_connect', 'e_adjust'])
+where lane_id = any(%(lanes)s) and bare_key = any(%(hashes)s::bigint[]) and label not in ('e_connect', 'e_adjust')
 union
 select v.label, v.value, v.key, null, null, s.norm_key, false
 from memory_controlledspelling s join memory_controlledvalue v on v.id = s.of_id
-where s.tenant_id = %(tenant)s and s.norm_key = any(%(hashes)s)
+where s.tenant_id = %(tenant)s and s.norm_key = any(%(hashes)s::bigint[])
 """
 
 
@@ -114,7 +114,7 @@ def mentions(ask: Ask) -> list[Mention]:
     text = ask.question[:HEAD]
     spans = candidates(text)
     whole = normal.norm_key(text)
-    hashes = sorted({hashed for hashed, _, _, _ in spans} | {whole})
+    hashes = sql.array({*spans.hashes, whole})
     by_hash: dict[int, dict[UUID, Mention]] = {}
     in_use: set[int] = set()
     for label, value, key, alias_of, alias_value, hash_, used in sql.fetch(
@@ -126,7 +126,7 @@ def mentions(ask: Ask) -> list[Mention]:
         by_hash.setdefault(hash_, {}).setdefault(target, mention)
     found: dict[UUID, Mention] = dict(by_hash.get(whole, {}))
     taken = bytearray(len(text))
-    hits = [(-words, start - end, start, end, hashed) for hashed, start, end, words in spans if hashed in by_hash]
+    hits = [(-hit.size, hit.start - hit.end, hit.start, hit.end, hit.hash) for hit in spans.among(by_hash)]
     for _, _, start, end, hashed in sorted(hits):
         if 1 in taken[start:end]:
             continue

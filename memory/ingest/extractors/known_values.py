@@ -9,10 +9,10 @@ that no shorter value is found inside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from operator import itemgetter
 from typing import NamedTuple
 from uuid import UUID
 
@@ -136,47 +136,74 @@ def tokens(text: str) -> list[Token]:
     return found[:MAX_TOKENS]
 
 
-# (hash, start, end, size): size is the number of words, which "longest" compares first. Plain tuples, because there
-# are hundreds of them for a short text.
-Candidate = tuple[int, int, int, int]
+class Candidate(NamedTuple):
+    """A run of words that could be a value. `size` is the number of words, which "longest" compares first."""
+
+    hash: int
+    start: int
+    end: int
+    size: int
+
+
+class Candidates(NamedTuple):
+    """The candidates of a text: hashes, and beside each its place, in one number because there are hundreds of them
+    for a short text and only those that are values are looked at."""
+
+    hashes: Sequence[int]
+    places: Sequence[int]
+
+    def among(self, wanted: Container[int]) -> list[Candidate]:
+        """Those with one of these hashes."""
+        return [
+            Candidate(hash_, place >> 36, place >> 8 & 0xFFFFFFF, place & 0xFF)
+            for hash_, place in zip(self.hashes, self.places, strict=True)
+            if hash_ in wanted
+        ]
 
 
 class Prepared(NamedTuple):
     """The candidates of one record."""
 
-    title: list[Candidate]
-    text: list[Candidate]
+    title: Candidates
+    text: Candidates
 
 
-def candidates(text: str) -> list[Candidate]:
+def candidates(text: str) -> Candidates:
     """Every run of words (and of characters in unspaced scripts) that could be a value."""
     words = tokens(text)
-    found: list[Candidate] = []
-    add = found.append
     count = len(words)
+    written = [word.encode() for word, _, _ in words]
+    ends = [word.end << 8 for word in words]
+    # Inside one written piece: "¼" is two words, but neither is a mention.
+    inside = set() if text.isascii() else {i for i in range(1, count) if words[i].start == words[i - 1].start}
+    digests: list[bytes] = []
+    places: list[int] = []
+    # memory.normal.hash64, written out: this loop is most of the extractor's time.
     for first in range(count):
-        word, start, _ = words[first]
-        if first and words[first - 1][1] == start:
-            continue  # inside one written piece: "¼" is two words, but neither is a mention
-        run = ""
+        if first in inside:
+            continue
+        # start, end and size; adding one to `last` makes it a size
+        start = (words[first].start << 36) - first + 1
+        run = b""
         for last in range(first, min(first + MAX_WORDS, count)):
-            word, began, end = words[last]
-            run = f"{run} {word}" if run else word
-            if last + 1 < count and words[last + 1][1] == began:
-                continue
-            # memory.normal.hash64, written out: this line is most of the extractor's time.
-            digest = blake2b(run.encode(), digest_size=8).digest()
-            add((int.from_bytes(digest, "big", signed=True), start, end, last - first + 1))
-    if not text.isascii():
-        for match in _UNSPACED.finditer(text):
-            piece, offset = match.group(), match.start()
-            if fold(piece) != piece:
-                continue
-            for first in range(len(piece)):
-                for last in range(first + 2, min(first + MAX_RUN, len(piece)) + 1):
-                    if last - first < len(piece):
-                        add((hash64(piece[first:last]), offset + first, offset + last, 1))
-    return found
+            run = run + b" " + written[last] if run else written[last]
+            if last + 1 not in inside:
+                digests.append(blake2b(run, digest_size=8).digest())
+                places.append(start + ends[last] + last)
+    hashes = struct.unpack(f">{len(digests)}q", b"".join(digests))
+    if text.isascii():
+        return Candidates(hashes, places)
+    more: list[int] = []
+    for match in _UNSPACED.finditer(text):
+        piece, offset = match.group(), match.start()
+        if fold(piece) != piece:
+            continue
+        for first in range(len(piece)):
+            for last in range(first + 2, min(first + MAX_RUN, len(piece)) + 1):
+                if last - first < len(piece):
+                    more.append(hash64(piece[first:last]))
+                    places.append((offset + first << 36) + (offset + last << 8) + 1)
+    return Candidates([*hashes, *more], places)
 
 
 def plausible(value: KnownValue, text: str, start: int, end: int) -> bool:
@@ -216,15 +243,14 @@ def _inside_name(text: str, start: int, end: int) -> bool:
     return bool(after or (before and before.group().rstrip(" -").lower() not in STOP_WORDS))
 
 
-def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Sequence[Candidate]) -> list[TagProposal]:
+def mentions(text: str, title: str, values: Sequence[KnownValue], spans: Candidates) -> list[TagProposal]:
     """The tags for one text, from what the lookup returned for its candidates."""
     by_hash: dict[int, list[KnownValue]] = {}
     for value in values:
         if not value.label.startswith("e_"):
             by_hash.setdefault(value.norm_key, []).append(value)
     own = {norm_key(title), bare_key(title)} if norm_tokens(title) else set()
-    hits = [span for span in spans if span[0] in by_hash]
-    hits.sort(key=lambda s: (-s[3], s[1] - s[2], s[1]))
+    hits = sorted(spans.among(by_hash), key=lambda hit: (-hit.size, hit.start - hit.end, hit.start))
     taken = bytearray(len(text) + 1)
     found: list[TagProposal] = []
     counts: dict[UUID, int] = {}
@@ -286,8 +312,8 @@ class KnownValueExtractor:
         lanes: dict[tuple[int, int], set[int]] = {}
         for found, context in zip(prepared, contexts, strict=True):
             hashes = lanes.setdefault((context.tenant_id, context.lane_id), set())
-            hashes.update(map(itemgetter(0), found.title))
-            hashes.update(map(itemgetter(0), found.text))
+            hashes.update(found.title.hashes)
+            hashes.update(found.text.hashes)
         values: dict[tuple[int, int], dict[int, list[KnownValue]]] = {}
         for lane, hashes in lanes.items():
             by_hash = values.setdefault(lane, {})
@@ -306,5 +332,5 @@ class KnownValueExtractor:
         return result
 
 
-def _among(by_hash: dict[int, list[KnownValue]], spans: Sequence[Candidate]) -> list[KnownValue]:
-    return [value for hash_ in by_hash.keys() & map(itemgetter(0), spans) for value in by_hash[hash_]]
+def _among(by_hash: dict[int, list[KnownValue]], spans: Candidates) -> list[KnownValue]:
+    return [value for hash_ in by_hash.keys() & spans.hashes for value in by_hash[hash_]]

@@ -96,6 +96,7 @@ def numeric_date(match, scene):
     RULES,
     rf"{BEFORE}(?:(?P<m>{M}){S}(?P<a>{DTH})\s?(?:{DASH}|to|through|and)\s?(?P<b>{DTH})(?:,?{S}(?P<y>{YEAR}))?"
     rf"|(?P<a2>{DTH})\s?(?:{DASH}|to|through|and)\s?(?P<b2>{DTH}){S}(?:of{S})?(?P<m2>{M})(?:,?{S}(?P<y2>{YEAR}))?)(?![0-9:]|[-/][0-9])",
+    months=True,
 )
 def day_range(match, scene):
     """3 to 6 May 2024: from one day of a month to another."""
@@ -117,6 +118,7 @@ def day_range(match, scene):
 @rule(
     RULES,
     rf"{BEFORE}(?:the{S})?(?P<d>{DTH})(?:{S}|-)?(?:day{S})?(?:of{S}|de{S})?(?P<m>{M})(?:(?:,?{S}|-)(?:de{S})?(?P<y>{YEAR}))?(?!\w|[-/:][0-9])",
+    months=True,
 )
 def day_month(match, scene):
     """3 May 2024."""
@@ -133,6 +135,7 @@ def day_month(match, scene):
 @rule(
     RULES,
     rf"{BEFORE}(?P<m>{M}){S}(?:the{S})?(?P<d>{DTH})(?![0-9:])(?:(?:,\s{{0,2}}|{S})(?P<y>{YEAR})(?![0-9]|-[0-9]))?(?!\w|[-/][0-9]|[.,][0-9])",
+    months=True,
 )
 def month_day(match, scene):
     """May 3, 2024."""
@@ -146,7 +149,7 @@ def month_day(match, scene):
     )
 
 
-@rule(RULES, rf"{BEFORE}{PART}(?P<m>{M})(?:,?{S}|-)(?:of{S}|de{S})?(?P<y>{YEAR}){AFTER}")
+@rule(RULES, rf"{BEFORE}{PART}(?P<m>{M})(?:,?{S}|-)(?:of{S}|de{S})?(?P<y>{YEAR}){AFTER}", months=True)
 def month_year(match, scene):
     """May 2024."""
     return parted(match, spans.month(int(match["y"]), month_number(match["m"]), scene.zone))

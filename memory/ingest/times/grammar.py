@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 from memory.ingest.times import spans
 from memory.ingest.times.numbers import NUMBER_WORDS
@@ -73,17 +74,36 @@ LEAD = r"(?:in|since|by|until|till|during|from|of|through|to|before|after|around
 PART = r"(?:(?P<part>early|mid|late|beginning|start|middle|end)(?:\s|-)(?:of\s)?(?:the\s)?)?"
 
 Handler = Callable[[re.Match[str], Scene], Span | None]
-Rules = list[tuple[re.Pattern[str], Handler]]
 
 
-def rule(rules: Rules, pattern: str) -> Callable[[Handler], Handler]:
+class Rule(NamedTuple):
+    """A pattern and what it means. `months`: it matches only where a month is named."""
+
+    pattern: re.Pattern[str]
+    handler: Handler
+    months: bool
+
+
+Rules = list[Rule]
+
+
+def rule(rules: Rules, pattern: str, *, months: bool = False) -> Callable[[Handler], Handler]:
     """Add the decorated handler to a module's rules, which are tried in the order they are written."""
 
     def register(handler: Handler) -> Handler:
-        rules.append((re.compile(pattern, re.IGNORECASE), handler))
+        rules.append(Rule(re.compile(pattern, re.IGNORECASE), handler, months))
         return handler
 
     return register
+
+
+# The words of a lower-case text; "3rdmay" has one behind its ordinal.
+_WORDS = re.compile(r"(?:(?<=[0-9])(?:st|nd|rd|th|er))?([a-z]+)")
+
+
+def names_month(text: str) -> bool:
+    """Whether the text may name a month: false only when it surely does not."""
+    return not text.isascii() or not MONTHS.keys().isdisjoint(_WORDS.findall(text.lower()))
 
 
 def month_number(name: str) -> int:

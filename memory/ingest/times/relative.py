@@ -177,6 +177,7 @@ def counted(match, scene):
 @rule(
     RULES,
     rf"\b(?P<lead>in|since|by|until|till|during|from|of|through|to|before|after|and|between|early|mid|late){S}{PART}(?P<m>{ME})\b(?![.,]?\s?[0-9])",
+    months=True,
 )
 def month_alone(match, scene):
     """ "in May": the month that the tense of the sentence points to."""
