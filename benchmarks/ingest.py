@@ -87,12 +87,12 @@ def pipeline_speed(reader, texts: list[str], lane: str) -> None:
     # Warm: modules, prepared statements and the database's first files are made once.
     warm = [item.id for item in records.write_many(reader, [{"lane": lane, "text": text} for text in texts[:64]])]
     pipeline.run(pipeline.FIRST, warm)
-    print("\n| short texts, batches of 64 | ms a text | CPU ms a text | |\n|---|---|---|---|")
+    print("\n| short texts, as a worker takes them | ms a text | CPU ms a text | |\n|---|---|---|---|")
     # In turns, as much as a worker takes at once, so that other load on the machine meets both alike.
     alone, whole = Took(), Took()
-    for start in range(0, len(written), pipeline.RECORDS_AT_ONCE):
-        ids = written[start : start + pipeline.RECORDS_AT_ONCE]
-        plans = [vectors.plan(source) for source in sources[start : start + pipeline.RECORDS_AT_ONCE]]
+    for start in range(0, len(written), pipeline.FIRST.at_once):
+        ids = written[start : start + pipeline.FIRST.at_once]
+        plans = [vectors.plan(source) for source in sources[start : start + pipeline.FIRST.at_once]]
         with took() as part:
             embedder.documents([text for plan in plans for text in plan.texts])
         alone.wall, alone.cpu = alone.wall + part.wall, alone.cpu + part.cpu

@@ -53,8 +53,7 @@ def _run(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
             outcome.failed |= one.failed
             outcome.partly |= one.partly
     else:
-        at_once = pipeline.RECORDS_AT_ONCE if phase is pipeline.FIRST else pipeline.BATCH_RECORDS
-        room = at_once - len(record_ids)
+        room = phase.at_once - len(record_ids)
         leased = queue.lease(phase.task, job.id, room) if room > 0 else []
         theirs = {item.job_id: set(item.record_ids) for item in leased}
 

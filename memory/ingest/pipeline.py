@@ -23,9 +23,6 @@ from memory.models import IngestBatch, sr_id
 
 logger = logging.getLogger(__name__)
 
-BATCH_RECORDS = 64
-# What a worker takes at once for the first phase: several batches, so that one is stored while the next is embedded.
-RECORDS_AT_ONCE = 256
 BATCH_CHARACTERS = 120_000
 # Nothing is embedded while the last batch is stored, so the last of several is small.
 LAST_RECORDS = 16
@@ -36,19 +33,25 @@ _NOT_THE_RECORDS = (OperationalError, ProgrammingError, InterfaceError, Internal
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A set of steps and the column that says for which version of a record they are done."""
+    """A set of steps and the column that says for which version of a record they are done.
+
+    A worker takes `at_once` records in batches of `batch`: several of the first phase, so that one is stored while the
+    next is embedded; few of the later one, which is slow and should not hold up what is to become findable.
+    """
 
     name: str
     task: str
     column: str
     setting: str
+    batch: int
+    at_once: int
 
     def steps(self) -> list[Step]:
         return load(getattr(settings, self.setting))
 
 
-FIRST = Phase("first", queue.FIRST, "ingested_version", "LANEWISE_INGEST_STEPS")
-LATER = Phase("later", queue.LATER, "enriched_version", "LANEWISE_INGEST_LATER_STEPS")
+FIRST = Phase("first", queue.FIRST, "ingested_version", "LANEWISE_INGEST_STEPS", batch=128, at_once=256)
+LATER = Phase("later", queue.LATER, "enriched_version", "LANEWISE_INGEST_LATER_STEPS", batch=64, at_once=64)
 PHASES = {phase.task: phase for phase in (FIRST, LATER)}
 
 
@@ -77,7 +80,7 @@ def run(phase: Phase, record_ids: Sequence[int], on_store: Callable[[set[int]], 
         stale: set[int] = set()
         # One batch ahead: while a batch is stored, the embedder is at the next one already.
         ahead: _Prepared | None = None
-        for chunk in _chunks(lengths):
+        for chunk in _chunks(lengths, phase.batch):
             ready, ahead = ahead, _prepare(steps, chunk)
             if ready is not None:
                 stale |= _settle(phase, steps, ready, outcome, on_store)
@@ -99,11 +102,11 @@ def _pending(phase: Phase, record_ids: Sequence[int]) -> dict[int, int]:
     )
 
 
-def _chunks(lengths: dict[int, int]) -> list[list[int]]:
+def _chunks(lengths: dict[int, int], most: int) -> list[list[int]]:
     chunks: list[list[int]] = []
     size = 0
     for record, length in sorted(lengths.items()):
-        if not chunks or len(chunks[-1]) >= BATCH_RECORDS or size + length > BATCH_CHARACTERS:
+        if not chunks or len(chunks[-1]) >= most or size + length > BATCH_CHARACTERS:
             chunks.append([])
             size = 0
         chunks[-1].append(record)

@@ -45,12 +45,12 @@ def test_until_idle_brings_everything_up_to_date_and_empties_the_queue(live):
 
 def test_jobs_of_single_records_are_worked_in_batches(live, settings):
     settings.LANEWISE_INGEST_STEPS, settings.LANEWISE_INGEST_LATER_STEPS = [TAGS], []
-    for n in range(100):
+    for n in range(150):
         live.anna.write("red", f"On {n % 28 + 1} May 2024.")
-    assert sql.fetch("select count(*) from procrastinate_jobs")[0][0] == 100
+    assert sql.fetch("select count(*) from procrastinate_jobs")[0][0] == 150
     assert worker.until_idle(timeout=60)
     # The last of several batches is small: nothing is embedded while it is stored.
-    assert sorted(IngestBatch.objects.values_list("records", flat=True)) == [16, 20, 64]
+    assert sorted(IngestBatch.objects.values_list("records", flat=True)) == [6, 16, 128]
 
 
 def test_a_failing_record_is_tried_again_then_given_up_and_the_others_are_done(live, settings):
