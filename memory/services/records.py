@@ -109,11 +109,16 @@ def _news(touched: Sequence[rows.Row]) -> list[tuple[int, list[tuple[str, int]],
     lanes: dict[int, list[rows.Row]] = {}
     for row in touched:
         lanes.setdefault(row.lane_id, []).append(row)
-    keys: dict[int, list[UUID]] = {}
-    for lane_id, key in stamps.property_keys([row.id for mine in lanes.values() if len(mine) <= 100 for row in mine]):
-        keys.setdefault(lane_id, []).append(key)
+    keys: dict[int, set[UUID]] = {}
+    told = [row for mine in lanes.values() if len(mine) <= 100 for row in mine]
+    for row in told:
+        if row.created:  # a new record has what was just written, nothing else
+            keys.setdefault(row.lane_id, set()).update(item.key for item in (*row.kept, *row.skipped))
+    older = [row.id for row in told if not row.created]
+    for lane_id, key in stamps.property_keys(older) if older else ():
+        keys.setdefault(lane_id, set()).add(key)
     return [
-        (lane_id, [(sr_id(row.public_id), row.version) for row in mine], keys.get(lane_id, []))
+        (lane_id, [(sr_id(row.public_id), row.version) for row in mine], sorted(keys.get(lane_id, ())))
         for lane_id, mine in sorted(lanes.items())
     ]
 
