@@ -19,6 +19,8 @@ import igraph
 from memory.gather.walk import Key, damping, product
 
 SEED = 20_260_101
+# At most so many runs of Leiden, and as many as go through so many edges together.
+RUNS, RUN_EDGES = 8, 10_000
 PAGERANK_DAMPING = 0.85
 SOURCES_MAX = 500
 
@@ -116,11 +118,16 @@ def _communities(graph: igraph.Graph, resolution: float) -> list[int]:
     with _RANDOM:
         igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311 - repeatable, not secret
         try:
-            return graph.community_leiden(
-                objective_function="modularity", weights="weight", resolution=resolution, n_iterations=10
-            ).membership
+            # One run may end in a poor optimum, on small graphs most of all; there several cost next to nothing.
+            found = [
+                graph.community_leiden(
+                    objective_function="modularity", weights="weight", resolution=resolution, n_iterations=10
+                ).membership
+                for _ in range(max(1, min(RUNS, RUN_EDGES // graph.ecount())))
+            ]
         finally:
             igraph.set_random_number_generator(random)
+    return max(found, key=lambda member_of: graph.modularity(member_of, weights="weight", resolution=resolution))
 
 
 def clusters(records: Sequence[Any], properties: Sequence[Property], *, resolution: float = 1.0) -> list[list[Any]]:
