@@ -9,6 +9,7 @@ table goes to PERF.md. What the vector legs leave out against an exact search is
 
 import argparse
 import gc
+import json
 import os
 import random
 import sys
@@ -131,7 +132,7 @@ def main() -> None:
                 body = {"action": "find", "lanes": lanes, "limit": PAGE, "graph": graph}
                 measured(
                     f"HTTP, {who}{', graph' if graph else ''}",
-                    lambda q, body=body: client.post("e_gather", {**body, "question": q}),
+                    lambda q, body=body: json.loads(client.post("e_gather", {**body, "question": q})),
                 )
     result = {
         "records": options.records,

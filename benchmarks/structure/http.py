@@ -26,19 +26,19 @@ WRITES = 200
 
 
 class Client:
-    """One connection; `post` raises on anything but 200."""
+    """One connection; `post` gives the body of the reply, not decoded, and raises on anything but 200."""
 
     def __init__(self, port: int, key: str) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 
-    def post(self, tool: str, body: dict[str, Any]) -> dict[str, Any]:
+    def post(self, tool: str, body: dict[str, Any]) -> bytes:
         self.connection.request("POST", f"/api/v1/tools/{tool}", json.dumps(body), self.headers)
         reply = self.connection.getresponse()
         content = reply.read()
         if reply.status != 200:
             raise RuntimeError(f"{reply.status}: {content[:200]!r}")
-        return json.loads(content)
+        return content
 
 
 def bodies(world: World, data: Loaded) -> dict[str, Callable[[dict[str, Any]], tuple[str, dict[str, Any]]]]:

@@ -214,7 +214,8 @@ Records are invented and skewed as a firm's are: eight properties each on averag
   page with title, dates, snippet and properties (`reply.py`). The marks are written for the first of the two.
 * **engine**: the Python functions behind the tools; the page comes with titles, snippets and properties, and every
   term with its readable count.
-* **HTTP**: the tool endpoints of a running server, one client, keep-alive, key and permissions included.
+* **HTTP**: the tool endpoints of a running server, one client, keep-alive, key and permissions included, to the
+  last byte of the reply.
 * **sqlite, kuzu, ladybug** (`requirements-bench.txt`): in their own process, ids only, no server, no permissions, no
   durability; traverse and radius are loops over their look-ups. "graph db / engine" is the faster of the two graph
   databases over the engine. Marks: the engine within 4 × of sqlite on intersect, traverse and radius, and 10 × faster

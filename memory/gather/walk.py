@@ -21,8 +21,10 @@ from typing import Any, NamedTuple, Protocol
 Key = Any  # a hashable, orderable property key (a UUID in the database, anything in a test)
 
 # How far a property is counted at first, and by how much further when that was not enough: a count costs mostly the
-# way to the first carrier, so a small first cap saves little.
-FIRST_CAP, GROWTH = 32, 4
+# way to the first carrier, so a small first cap saves little. A walk for many records gets to the widely shared
+# properties anyway.
+FIRST_CAP, MANY_CAP, GROWTH = 32, 128, 4
+MANY_NODES = 500
 KEY_BUDGET = 20_000
 
 
@@ -181,7 +183,7 @@ def walk(
     frontier = list(result.nodes)
     for level_depth in range(1, depth + 1):
         # the origin's own properties are few and all counted to the limit, so that its hubs are always named
-        first = hub_limit + 1 if level_depth == 1 else FIRST_CAP
+        first = hub_limit + 1 if level_depth == 1 else MANY_CAP if max_nodes >= MANY_NODES else FIRST_CAP
         level = _Level(loader, frontier, passed, first, hub_limit, key_budget)
         if level.cut:
             result.cut("properties")
