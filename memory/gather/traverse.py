@@ -14,8 +14,6 @@ from memory.selectors.records import Row, by_id, resolve
 
 # Never walked: the tense of a text says nothing about what it concerns.
 UNWALKED_LABEL = "tense"
-# Up to this many members a group of properties is read whole and each member's shared properties are probed.
-SMALL = 2_000
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ def _batch_end(walked: list[Origin], start: int, room: int) -> int:
     return start + stop
 
 
-# Few members: read them all, probe what each shares. Many: one pass over all properties, aggregated by record.
+# Few members: read them all, probe what each shares.
 _MEMBERS = f"""
 select m.record_id, m.at, m.size, (select count(distinct s.key) from memory_edgeproperty s
     where s.record_id = m.record_id and s.key = any(%(later)s) and {followed("s")}) as shared
@@ -168,13 +166,21 @@ from (select t.record_id, t.at, min(k.size) as size from unnest(%(lanes)s::int[]
     and t.record_id <> %(origin)s and {followed("t")}) t
   group by t.record_id, t.at) m
 """
+# Many: go through the rows of all properties and keep the members'. `is true` leaves the test a look-up in a hash of
+# the members; as a join the planner, which thinks that there are few, would go through all of them for every row.
 _MANY = f"""
-select t.record_id, t.at, (%(sizes)s::int[])[1] as size, count(distinct t.key) as shared
-from unnest(%(lanes)s::int[]) l(lane) cross join unnest(%(later)s::uuid[]) k(key)
+with reached as materialized (select t.record_id from unnest(%(group)s::uuid[]) k(key) cross join lateral (
+  select t.record_id from memory_edgeproperty t where t.key = k.key and t.lane_id = any(%(lanes)s::int[])
+    and t.record_id <> %(origin)s and {followed("t")}) t)
+select t.record_id, t.at, min(k.size) as size, count({{keys}}) as shared
+from unnest(%(later)s::uuid[], %(later_sizes)s::int[]) k(key, size)
 cross join lateral (select t.record_id, t.at, t.key from memory_edgeproperty t where t.key = k.key
-  and t.lane_id = l.lane and t.record_id <> %(origin)s and {followed("t")}) t
-group by t.record_id, t.at having bool_or(t.key = any(%(group)s))
+  and t.lane_id = any(%(lanes)s::int[]) and {followed("t")}
+  and (t.record_id in (select r.record_id from reached r)) is true) t
+group by t.record_id, t.at
 """
+# What probing a member costs in rows gone through.
+PROBE = 40
 _PAGE = """
 select f.size, f.shared, f.at, f.record_id, r.public_id from (
   select m.size, m.shared, m.at, m.record_id from ({members}) m
@@ -200,6 +206,7 @@ def _batch(
         "sizes": [edge.count for edge in group],
         "earlier": [edge.key for edge in walked[:start]],
         "later": [edge.key for edge in later],
+        "later_sizes": [edge.count if edge in group else None for edge in later],
         "limit": limit,
         **scope.params,
     }
@@ -211,11 +218,11 @@ def _batch(
             "c_public": UUID(hex=after[3]),
         }
     reached = sum(edge.count for edge in group)
-    # Probing a member costs about as much as reading five rows, sorted by record; a capped property has many more
-    # rows than were counted.
-    rows = sum(5 * edge.count if edge.capped else edge.count for edge in later)
-    few = group[0].count != group[-1].count or reached <= SMALL or 5 * reached <= rows
-    members = _MEMBERS if few else _MANY
+    # A capped property has more rows than were counted.
+    rows = sum(3 * edge.count if edge.capped else edge.count for edge in later)
+    # With ended intervals counted too, a record may have a property more than once.
+    many = _MANY.format(keys="distinct t.key" if scope.include_invalidated else "*")
+    members = _MEMBERS if PROBE * reached <= rows else many
     return sql.fetch(_PAGE.format(members=members, followed=followed("b"), beyond=_BEYOND if after else ""), params)
 
 

@@ -26,12 +26,12 @@ def expected_of(model: Model, readable, origin):
     return sorted(near, key=order), size
 
 
-@pytest.mark.parametrize("small", [module.SMALL, 0], ids=["few members", "many members"])
+@pytest.mark.parametrize("probe", [0, module.PROBE, 10**9], ids=["few members", "as it costs", "many members"])
 @often
 @given(record_specs.filter(bool), readable_lanes, st.integers(1, 4), st.data())
-def test_traverse_finds_what_shares_a_property_least_shared_first(small, specs, readable, limit, data):
+def test_traverse_finds_what_shares_a_property_least_shared_first(probe, specs, readable, limit, data):
     with pytest.MonkeyPatch.context() as patch, rolled_back():
-        patch.setattr(module, "SMALL", small)
+        patch.setattr(module, "PROBE", probe)
         model = build(specs)
         origin = data.draw(st.sampled_from(model.recs))
         scope = model.scope(readable)
@@ -80,9 +80,9 @@ def test_what_is_hidden_changes_nothing(specs, data):
         assert traverse(scope, origin.sr_id) == with_hidden
 
 
-@pytest.mark.parametrize("small", [module.SMALL, 0], ids=["few members", "many members"])
-def test_a_neighbour_that_had_a_property_twice_is_one_neighbour(world, monkeypatch, small):
-    monkeypatch.setattr(module, "SMALL", small)
+@pytest.mark.parametrize("probe", [0, module.PROBE, 10**9], ids=["few members", "as it costs", "many members"])
+def test_a_neighbour_that_had_a_property_twice_is_one_neighbour(world, monkeypatch, probe):
+    monkeypatch.setattr(module, "PROBE", probe)
     anna = world.anna
     one, two = anna.write("red", "One", ("client:Quay",)), anna.write("red", "Two", ("client:Quay",))
     anna("e_property", "invalidate", sr_id=two, label="client", value="Quay")
