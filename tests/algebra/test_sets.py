@@ -39,6 +39,18 @@ def term_counts(model: Model, readable, terms) -> list[int]:
 
 
 @often
+@given(record_specs, readable_lanes, matches, st.integers(1, 4))
+def test_a_count_is_exact_however_far_its_terms_are_sized(specs, readable, terms, few):
+    """With so few records every term is small: the sizes that choose the way are lowered to the records' number."""
+    with pytest.MonkeyPatch.context() as patch, rolled_back():
+        for name, size in (("count.FEW", few), ("meet.LARGE", few + 1), ("sets.CAP", few + 2)):
+            patch.setattr(f"memory.gather.{name}", size)
+        model = build(specs)
+        expected = [rec for rec in model.visible(readable) if all(rec.carries(term) for term in terms)]
+        assert count(model.scope(readable), terms)["count"] == len(expected)
+
+
+@often
 @given(record_specs, readable_lanes, matches, st.integers(1, 5))
 def test_intersect_is_the_records_that_carry_every_term(specs, readable, terms, limit):
     with rolled_back():
@@ -134,3 +146,15 @@ def test_group_counts_the_readable_records_under_each_value(specs, readable, lab
         assert [n for _, n in found] == sorted((n for _, n in found), reverse=True)
         assert dict(found) == dict(expected)
         assert len(found) == len(expected)
+
+
+@often
+@given(record_specs, readable_lanes)
+def test_a_label_of_many_values_is_counted_at_once_with_the_same_result(specs, readable):
+    with pytest.MonkeyPatch.context() as patch, rolled_back():
+        patch.setattr("memory.gather.group.MANY_VALUES", 1)  # as when every label had very many
+        model = build(specs)
+        for label in LABELS:
+            expected = Counter(v for rec in model.visible(readable) for name, v in rec.properties if name == label)
+            reply = group(model.scope(readable), label, limit=50)
+            assert {fold(item["value"]): item["sr_count"] for item in reply["values"]} == dict(expected)
