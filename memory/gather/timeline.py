@@ -123,6 +123,8 @@ class _Finder:
         if needle.term.value is None:
             self.few[i] = False
             return
+        if span := needle.span:
+            self.params |= {f"begins{i}": span.begins, f"ends{i}": span.ends, f"normal{i}": normal.fold(span.value)}
         self.params[f"grams{i}"] = normal.needle_grams(needle.folded)
         pairs = sql.fetch(
             f"select v.lane_id, v.key from {_VALUES.format(i=i)} limit %(most)s",
@@ -177,7 +179,6 @@ class _Finder:
         same = f"t.folded = %(needle{i})s"
         if span is None:
             return same
-        self.params |= {f"begins{i}": span.begins, f"ends{i}": span.ends, f"normal{i}": normal.fold(span.value)}
         if span.kind == "duration":
             return f"{same} or t.label = 'duration' and t.folded = %(normal{i})s"
         return f"{same} or t.label = 'time' and t.begins >= %(begins{i})s and t.ends <= %(ends{i})s"

@@ -95,3 +95,22 @@ def test_the_most_widely_shared_term_is_dropped_until_few_enough_match(specs, te
         found = {record["sr_id"] for record in reply["srs"]}
         assert found == {rec.sr_id for rec in expected(recs, droppable + negated, "any") if rec.day is not None}
         assert len(reply["kept"]) == len(droppable) + len(negated)
+
+
+def test_of_alternatives_one_is_needed_beside_every_time_term(world):
+    """A record with the time alone, or an alternative alone, is not in the timeline; an excluded one never is."""
+    anna = world.anna
+    hearing = "hearing:3 May 2024"
+    both = anna.write("red", "Both.", (hearing, "client:Quay"), occurred_at="2024-05-03")
+    other = anna.write("red", "Both, by the other.", (hearing, "party:Orvanto"), occurred_at="2024-05-04")
+    anna.write("red", "Only the time.", (hearing,), occurred_at="2024-05-05")
+    anna.write("red", "Only one of them.", ("client:Quay",), occurred_at="2024-05-06")
+    settled = anna.write("red", "Both, settled.", (hearing, "client:Quay", "state:settled"), occurred_at="2024-05-07")
+    match = [{"value": "3 May 2024"}, {"value": "quay"}, {"value": "orvanto"}]
+    assert anna("e_timeline", "intersect", match=match).ids == [both, other, settled]
+    assert anna("e_timeline", "intersect", match=match, require="all").ids == []
+    assert anna("e_timeline", "intersect", match=match[:2], require="all").ids == [both, settled]
+    assert len(anna("e_timeline", "intersect", match=match[:1]).ids) == 4
+    assert len(anna("e_timeline", "intersect", match=[{"value": "30 days"}, {"value": "quay"}]).ids) == 0
+    without = [*match, {"value": "settled", "not": True}]
+    assert anna("e_timeline", "intersect", match=without).ids == [both, other]
