@@ -121,25 +121,29 @@ class Floor:
         depths = [row[0] for row in rows]
         return [depths.count(hop) for hop in range(1, depth + 1)]
 
-    def timeline(self, question: dict[str, Any]) -> list[int]:
+    def sought(self, question: dict[str, Any]) -> tuple[str, list[Any]]:
+        """SQL of the properties (n, key) that contain the needles, with its parameters."""
         needles = question["needles"]
-        bounds = [EPOCH + timedelta(days=question[name]) for name in ("first_day", "last_day")]
         values = " union all ".join(
             f"select {n} as n, key from floor.property where grams @> %s::int[] and strpos(folded, %s) > 0"
             for n in range(len(needles))
         )
+        return values, [part for needle in needles for part in (needle_grams(needle), needle)]
+
+    @staticmethod
+    def bounds(question: dict[str, Any]) -> tuple[datetime, datetime]:
+        """The half-open bounds of a timeline."""
+        first, last = (EPOCH + timedelta(days=question[name]) for name in ("first_day", "last_day"))
+        return first, last + timedelta(days=1)
+
+    def timeline(self, question: dict[str, Any]) -> list[int]:
+        values, parameters = self.sought(question)
         rows = self.ask(
             f"with k as materialized ({values}) select d.record_id from k cross join unnest(%s::int[]) l "
             "join floor.edge d on d.key = k.key and d.lane_id = l and d.at >= %s and d.at < %s and d.dated "
             "group by d.record_id, d.at having count(distinct k.n) = %s order by d.at, d.record_id "
             f"limit {TIMELINE_PAGE}",
-            [
-                *(part for needle in needles for part in (needle_grams(needle), needle)),
-                self.lanes(question),
-                bounds[0],
-                bounds[1] + timedelta(days=1),
-                len(needles),
-            ],
+            [*parameters, self.lanes(question), *self.bounds(question), len(question["needles"])],
         )
         return [self.rank[row[0]] for row in rows]
 

@@ -20,6 +20,8 @@ def count(
     """
     if lanes is not None:
         scope = replace(scope, reader=replace(scope.reader, readable=tuple(lanes)))
+    if mode == "intersect" and (quick := meet.count_plain(scope, terms)):
+        return {"count": quick.number, "left_out_invalid": ended.by_terms(Match(scope, terms)) if quick.dated else 0}
     match = Match(scope, terms)
     found = _sizes(match, mode)
     if mode == "union":

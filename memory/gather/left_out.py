@@ -36,6 +36,13 @@ where {{only}} and (e.valid_from > %(as_of)s or e.invalidated_at <= %(as_of)s or
 """  # noqa: S608
 
 
+# SQL: anything in the readable lanes ended, has yet to begin or was superseded. Two looks into small indexes.
+ANYTHING = """
+(exists (select 1 from memory_edgeproperty e where e.state & 5 <> 0 and e.lane_id = any(%(lanes)s::int[]))
+  or exists (select 1 from memory_record r where r.superseded_at is not null and r.lane_id = any(%(lanes)s::int[])))
+"""
+
+
 class Candidates:
     """Where records that were left out are looked for: SQL for rows (record_id, lane_id, at), with its parameters."""
 

@@ -82,10 +82,6 @@ def timeline(
     }
 
 
-def _bits(indexes: list[int]) -> str:
-    return f"{sum(1 << index for index in indexes)}::bigint"
-
-
 def _needle(index: int, term: Term, now: datetime) -> Needle:
     span = parse_term(term.value, now) if term.label is None and term.value is not None else None
     return Needle(term, index, normal.fold(term.value or ""), span)
@@ -106,12 +102,13 @@ def _hint(kept: list[Needle], dropped: list[Needle], count: int, undated: int) -
 
 
 class _Finder:
-    """Runs the statements of one timeline: every needle is a set of (record id, time, undated), combined in SQL."""
+    """Runs the statements of one timeline: every needle is a set of (record id, time), dated or undated records apart,
+    and sets are combined in SQL."""
 
     def __init__(self, scope: Scope, needles: list[Needle], bounds: Bounds) -> None:
         self.scope = scope
         self.params: dict[str, Any] = {"lanes": scope.lanes, "start": bounds.start, "end": bounds.end, **scope.params}
-        self.any_undated = sql.fetch(_ANY_UNDATED, self.params)[0][0]
+        self.any_undated, self.any_left_out = sql.fetch(_ANY, self.params)[0]
         self.few: dict[int, bool] = {}
         for needle in needles:
             self._load(needle)
@@ -133,44 +130,56 @@ class _Finder:
         self.few[i] = len(pairs) <= VALUES_MAX
         self.params |= {f"l{i}": [lane for lane, _ in pairs], f"k{i}": [key for _, key in pairs]}
 
-    def _when(self, alias: str, undated: str) -> str:
-        """SQL: the row is within the bounds, or has no event time (asked only where there is such a record)."""
-        within = (
-            f"{alias}.at >= coalesce(%(start)s::timestamptz, '-infinity') "
-            f"and {alias}.at < coalesce(%(end)s::timestamptz, 'infinity')"
-        )
-        return f"({undated} or {within})" if self.any_undated else f"not {undated} and {within}"
+    def _within(self, alias: str) -> str:
+        """SQL: the row's event time is within the bounds."""
+        parts = [] if self.params["start"] is None else [f"{alias}.at >= %(start)s"]
+        parts += [] if self.params["end"] is None else [f"{alias}.at < %(end)s"]
+        return " and ".join(parts) or "true"
 
-    def _rows(self, needle: Needle, bit: str) -> str:
-        """SQL: record id, time, whether it is undated, and the bit, of what carries the needle (more than once where a
-        record carries it so)."""
+    def _when(self, alias: str, is_undated: str, undated: bool) -> str:
+        """SQL: the row is of a record without an event time, or of one with an event time within the bounds."""
+        if undated:
+            return is_undated
+        return f"not ({is_undated}) and {self._within(alias)}" if self.any_undated else self._within(alias)
+
+    def _collected(self, needle: Needle) -> str:
+        """SQL: rows of edge properties that are found in one pass, dated or not (see `rows{i}` in `_with`)."""
         i = needle.index
-        columns = f"e.record_id, e.at, e.state & 8 = 8 as undated, {bit} as bit"
-        when = f"{self._when('e', '(e.state & 8 = 8)')} and {live('e')}"
-        if self.few[i]:
-            edges = (
-                f"select e.* from unnest(%(l{i})s::int[], %(k{i})s::uuid[]) q(lane, key) cross join lateral ("
-                f"select {columns} from memory_edgeproperty e where e.key = q.key and e.lane_id = q.lane "
-                f"and {when}) e"
-            )
-        elif needle.term.value is not None:
-            # The values are found again in the statement: sending very many of them costs more.
-            edges = (
-                f"select e.* from {_VALUES.format(i=i)} cross join lateral ("
-                f"select {columns} from memory_edgeproperty e where e.key = v.key and e.lane_id = v.lane_id "
-                f"and {when} offset 0) e"
-            )
+        columns = "e.record_id, e.at, e.state & 8 = 8 as undated"
+        when = live("e")
+        if self.any_undated:
+            when += f" and (e.state & 8 = 8 or {self._within('e')})"
         else:
-            edges = (
+            when += f" and {self._within('e')}"
+        if needle.term.value is None:
+            return (
                 f"select {columns} from memory_edgeproperty e where e.lane_id = any(%(lanes)s) "
                 f"and e.label = %(label{i})s and {when} and e.label not in ('e_connect', 'e_adjust')"
             )
+        # The values are found again in the statement: sending very many of them costs more.
+        return (
+            f"select e.* from {_VALUES.format(i=i)} cross join lateral ("
+            f"select {columns} from memory_edgeproperty e where e.key = v.key and e.lane_id = v.lane_id "
+            f"and {when} offset 0) e"
+        )
+
+    def _rows(self, needle: Needle, undated: bool) -> str:
+        """SQL: record id and time of what carries the needle (more than once where a record carries it so)."""
+        i = needle.index
+        if self.few[i]:
+            # undated rows have an index of their own, so that the bounds may narrow the range that is read
+            edges = (
+                f"select e.* from unnest(%(l{i})s::int[], %(k{i})s::uuid[]) q(lane, key) cross join lateral ("
+                f"select e.record_id, e.at from memory_edgeproperty e where e.key = q.key and e.lane_id = q.lane "
+                f"and {self._when('e', 'e.state & 8 = 8', undated)} and {live('e')}) e"
+            )
+        else:
+            edges = f"select record_id, at from rows{i} where {'' if undated else 'not '}undated"
         value = "" if needle.term.value is None else f" and ({self._tagged(needle)})"
         return (
-            f"{edges} union all select t.record_id, t.at, r.occurred_at is null, {bit} from memory_tag t "
-            "join memory_record r on r.id = t.record_id "
+            f"{edges} union all select t.record_id, t.at from memory_tag t join memory_record r on r.id = t.record_id "
             f"where t.lane_id = any(%(lanes)s) and (%(label{i})s::text is null or t.label = %(label{i})s){value} "
-            f"and {self._when('t', '(r.occurred_at is null)')} and {current('r')}"
+            f"and {self._when('t', 'r.occurred_at is null', undated)} and {current('r')}"
         )
 
     def _tagged(self, needle: Needle) -> str:
@@ -185,7 +194,7 @@ class _Finder:
 
     def left_out(self, kept: list[Needle]) -> int:
         """How many records are left out because what is looked for ended or they were superseded."""
-        if self.scope.include_invalidated:
+        if self.scope.include_invalidated or not self.any_left_out:
             return 0
         made = []
         for needle in kept:
@@ -202,26 +211,27 @@ class _Finder:
             made.append(left_out.Sought(needle.term.label, needle.folded or None, pairs, tagged, params))
         return left_out.of_timeline(self.scope, made, self.params["start"], self.params["end"])
 
-    def _set(self, kept: list[Needle], require: str) -> str:
-        """SQL: the records of the timeline, undated ones among them: one pass that collects for each record which of
-        the needles it carries, as bits."""
-        needed = [n.index for n in kept if not n.term.negated and (n.timed or require == "all")]
-        either = [n.index for n in kept if not n.term.negated and n.index not in needed]
-        parts = [self._rows(needle, f"{1 << needle.index}::bigint") for needle in kept]
-        if not needed and not either:
-            parts.append(
-                "select r.id, r.at, r.occurred_at is null as undated, 0::bigint from memory_record r "
-                f"where r.lane_id = any(%(lanes)s) and {self._when('r', '(r.occurred_at is null)')} and {current('r')}"
-            )
-        holds = [f"bit_or(bit) & {_bits(needed)} = {_bits(needed)}"] if needed else []
+    def _with(self, kept: list[Needle]) -> str:
+        """SQL: what goes before a statement of `_set`: the rows of those needles that are collected once."""
+        parts = [f"rows{n.index} as materialized ({self._collected(n)})" for n in kept if not self.few[n.index]]
+        return f"with {', '.join(parts)}" if parts else ""
+
+    def _set(self, kept: list[Needle], require: str, undated: bool) -> str:
+        """SQL: the (record id, time) of the timeline's dated or undated records, each once."""
+        rows = {n.index: f"({self._rows(n, undated)})" for n in kept}
+        asked_for = [n for n in kept if not n.term.negated]
+        needed = [rows[n.index] for n in asked_for if n.timed or require == "all"]
+        either = [rows[n.index] for n in asked_for if not n.timed and require != "all"]
         if either:
-            holds.append(f"bit_or(bit) & {_bits(either)} <> 0")
-        if excluded := [n.index for n in kept if n.term.negated]:
-            holds.append(f"bit_or(bit) & {_bits(excluded)} = 0")
-        return (
-            f"select record_id, at, undated from ({' union all '.join(parts)}) f(record_id, at, undated, bit) "
-            f"group by 1, 2, 3{' having ' if holds else ''}{' and '.join(holds)}"
-        )
+            needed.append(f"({' union all '.join(either)})")
+        if not needed:
+            needed.append(
+                "(select r.id as record_id, r.at from memory_record r where r.lane_id = any(%(lanes)s) "
+                f"and {self._when('r', 'r.occurred_at is null', undated)} and {current('r')})"
+            )
+        found = " intersect ".join(needed) if len(needed) > 1 else f"select distinct record_id, at from {needed[0]} s"
+        excluded = [rows[n.index] for n in kept if n.term.negated]
+        return f"({found}) except ({' union all '.join(excluded)})" if excluded else found
 
     def keep(self, needles: list[Needle]) -> tuple[list[Needle], list[Needle]]:
         """Drop the most widely shared of the alternatives until few enough records match, or one is left."""
@@ -247,7 +257,10 @@ class _Finder:
         return kept, dropped
 
     def _matches(self, kept: list[Needle]) -> int:
-        return sql.fetch(f"select count(*) from ({self._set(kept, 'any')}) s", self.params)[0][0]
+        counted = f"(select count(*) from ({self._set(kept, 'any', False)}) d)"
+        if self.any_undated:
+            counted += f" + (select count(*) from ({self._set(kept, 'any', True)}) u)"
+        return sql.fetch(f"{self._with(kept)} select {counted}", self.params)[0][0]
 
     def page(
         self, kept: list[Needle], require: str, limit: int, after: list | None
@@ -255,14 +268,19 @@ class _Finder:
         """Up to `limit` (event time, record time, record id) after a place; then ids of the records without an
         event time, newest first, at most MATCHES_MAX; how many have an event time."""
         params = {**self.params, "limit": limit, "undated": MATCHES_MAX}
-        where = near = ""
+        near, beyond, where = "", "", ""
         if after:
+            near, beyond = "at >= %(a0)s and", "where at > %(a0)s"
             where = "where (r.occurred_at, r.recorded_at, r.id) > (%(a0)s, %(a1)s, %(a2)s)"
-            near = " and at > %(a0)s"
             params |= {
                 "a0": datetime.fromisoformat(after[0]), "a1": datetime.fromisoformat(after[1]), "a2": after[2],
             }  # fmt: skip
-        statement = _TIMELINE.format(found=self._set(kept, require), near=near, where=where, at=_AT if after else "")
+        statement = _TIMELINE.format(
+            before=f"{self._with(kept)}," if self._with(kept) else "with",
+            found=self._set(kept, require, False), near=near, beyond=beyond, where=where,
+        )  # fmt: skip
+        if self.any_undated:
+            statement += _UNDATED.format(found=self._set(kept, require, True))
         count = 0
         rows: list[tuple[datetime, datetime, int]] = []
         undated: list[tuple[datetime, int]] = []
@@ -285,21 +303,24 @@ _VALUES = """unnest(%(lanes)s::int[]) l(lane) cross join lateral (
     and strpos(w.folded, %(needle{i})s) > 0 and (%(label{i})s::text is null or w.label = %(label{i})s)
     and (w.label not in ('e_connect', 'e_adjust') or (select count(*) from (select distinct m.record_id
       from memory_edgeproperty m where m.key = w.key and m.lane_id = any(%(lanes)s) limit 2) x) = 2) offset 0) v"""
-_ANY_UNDATED = (
-    "select exists (select 1 from memory_record r where r.lane_id = any(%(lanes)s::int[]) and r.occurred_at is null)"
-)
-# One pass over the matches: how many there are, the page, and the undated. Only the page's records are looked up: an
-# edge property knows its record's time, and only records of one time need more to be put in order.
+_ANY = f"""
+select exists (select 1 from memory_record r where r.lane_id = any(%(lanes)s::int[]) and r.occurred_at is null),
+  {left_out.ANYTHING}
+"""  # noqa: S608
+# How many matches there are, and the page. Only the page's records are looked up: an edge property knows its record's
+# time, and only records of one time need more to be put in order. (The latest time of a page is found by keeping the
+# first few; "with ties" would sort everything.)
 _TIMELINE = """
-with found(record_id, at, undated) as materialized ({found}),
-near as (
-  (select record_id from found where not undated{near} order by at fetch first %(limit)s rows with ties) {at})
-select 0, null::timestamptz, null::timestamptz, (select count(*) from found where not undated)
+{before} found(record_id, at) as materialized ({found}),
+near as (select record_id from found where {near} at <= coalesce(
+  (select max(at) from (select at from found {beyond} order by at limit %(limit)s) first), 'infinity'))
+select 0, null::timestamptz, null::timestamptz, (select count(*) from found)
 union all
 (select 1, r.occurred_at, r.recorded_at, r.id from near join memory_record r on r.id = near.record_id {where}
   order by 2, 3, 4 limit %(limit)s)
-union all
-(select 2, null, r.recorded_at, r.id from found join memory_record r on r.id = found.record_id where found.undated
-  order by 3 desc, 4 desc limit %(undated)s)
 """
-_AT = "union all select record_id from found where not undated and at = %(a0)s"
+# An undated record's time in its edge properties is that of its recording.
+_UNDATED = """
+union all
+(select 2, null, at, record_id from ({found}) undated order by at desc, record_id desc limit %(undated)s)
+"""

@@ -97,6 +97,7 @@ class Record(Scoped):
             models.Index(fields=["lane", "-updated_at", "-id"], name="record_lane_changed"),
             # Few records are superseded: asking "is it one of them" by this index costs next to nothing.
             models.Index(fields=["id"], name="record_superseded", condition=Q(superseded_at__isnull=False)),
+            models.Index(fields=["lane"], name="record_superseded_lane", condition=Q(superseded_at__isnull=False)),
             # The entities of a lane among very many other records.
             models.Index(fields=["lane", "-at", "-id"], name="record_entities", condition=Q(kind="entity")),
             # What forgetting a person or a profile has to find; most records were never changed.
