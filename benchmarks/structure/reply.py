@@ -64,8 +64,8 @@ class ReplyFloor(Floor):
         rows = self.ask(
             f"with k as materialized ({values}), found as materialized ("
             "select d.record_id, d.at, d.dated from k cross join unnest(%s::int[]) l "
-            "join floor.edge d on d.key = k.key and d.lane_id = l and (not d.dated or d.at >= %s and d.at < %s) group by 1, 2, 3 "
-            "having count(distinct k.n) = %s) "
+            "join floor.edge d on d.key = k.key and d.lane_id = l and (not d.dated or d.at >= %s and d.at < %s) "
+            "group by 1, 2, 3 having count(distinct k.n) = %s) "
             f"(select 1, record_id from found where dated order by at, record_id limit {TIMELINE_PAGE}) union all "
             "select 0, count(*) from found where dated union all "
             f"(select 2, record_id from found where not dated order by at desc, record_id desc limit {UNDATED})",
