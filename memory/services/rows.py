@@ -32,22 +32,22 @@ class Row:
     skipped: list[Property] = field(default_factory=list)
 
 
+# Ids are drawn in the order the records were given, and not in the order they are locked in: of records of one time,
+# the one written first comes first (a conversation, the entries of one day).
 _INSERT = """
 insert into memory_record (id, public_id, tenant_id, lane_id, kind, title, text, external_id, source, occurred_at,
   date_precision, recorded_at, at, updated_at, version, written_by_id, profile_id, ingested_version, ingest_error)
 select i, p, %(tenant)s, l, kind, title, text, ext, source::jsonb, occ, prec, coalesce(rec, %(now)s),
   coalesce(occ, rec, %(now)s), %(now)s, 1, %(user)s, %(profile)s, 0, ''
-from unnest(%(i)s::bigint[], %(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[],
-  %(ext)s::text[], %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[])
-  with ordinality u(i, p, l, kind, title, text, ext, source, occ, prec, rec, n)
+from (
+  select nextval(pg_get_serial_sequence('memory_record', 'id')) as i, u.*
+  from unnest(%(p)s::uuid[], %(l)s::int[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(ext)s::text[],
+    %(source)s::text[], %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[])
+    with ordinality u(p, l, kind, title, text, ext, source, occ, prec, rec, n) offset 0) u
 order by case when ext is null then 0 else l end, ext, n  -- named ones in one order, so that writers cannot deadlock
 on conflict (lane_id, external_id) do nothing
 returning id, lane_id, at, public_id
 """
-
-# Ids are drawn in the order the records were given, and not in the order they are locked in: of records of one time,
-# the one written first comes first (a conversation, the entries of one day).
-_IDS = "select nextval(pg_get_serial_sequence('memory_record', 'id')) from generate_series(1, %s)"
 
 _EXISTING = """
 select r.lane_id, r.external_id, r.id from unnest(%s::int[], %s::text[]) u(l, ext)
@@ -122,9 +122,8 @@ def upsert(reader: Reader, batch: Sequence[Draft]) -> list[Row]:
                     "tenant": reader.tenant_id,
                     "user": reader.user_id,
                     "profile": reader.profile_id,
-                    "i": [row[0] for row in sql.fetch(_IDS, (len(public),))],
                     "now": timezone.now(),
-                    "p": list(public),
+                    "p": sql.array(public),
                     "l": [draft.lane_id for draft in drafts_],
                     "ext": [draft.external_id for draft in drafts_],
                     **columns(drafts_),
@@ -159,7 +158,7 @@ from memory_edgeproperty where record_id = any(%s) and seq = 0
 def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
     """Give each record exactly the caller's properties its draft names (none named: leave them)."""
     items = [(row, draft) for row, draft in items if draft.properties is not None]
-    flat = values.apply_aliases([(row.lane_id, item) for row, draft in items for item in draft.properties or ()])
+    flat, known = values.spelled([(row.lane_id, item) for row, draft in items for item in draft.properties or ()])
     present: dict[int, dict[UUID, tuple]] = {}
     old = [row.id for row, _ in items if not row.created]
     for record, *rest in sql.fetch(_PRESENT, (old,)) if old else ():
@@ -182,7 +181,7 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
         inserts += [(row.id, row.lane_id, item) for item in ordered]
         row.kept = [item for item in wanted.values() if item not in [ordered[o] for o in skipped]][::-1]
         row.skipped = [ordered[offset] for offset in sorted(skipped)]
-    stamps.insert(reader, inserts, beyond)
+    stamps.insert(reader, inserts, beyond, known)
 
 
 def _replace_properties(

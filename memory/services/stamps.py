@@ -25,25 +25,31 @@ on conflict (record_id, key, seq) do nothing
 """
 
 
-def insert(reader: Reader, items: Sequence[tuple[int, int, Property]], skipped: Iterable[int] = ()) -> int:
+def insert(
+    reader: Reader,
+    items: Sequence[tuple[int, int, Property]],
+    skipped: Iterable[int] = (),
+    known: set[tuple[int, UUID]] | None = None,
+) -> int:
     """Insert current rows (record id, lane id, property); returns how many were not there yet.
 
-    `skipped` holds positions that are beyond the walking budget. Uniqueness is the table's, so of two writers of
+    `skipped` holds positions that are beyond the walking budget, `known` what `values.remember` need not look for.
+    Uniqueness is the table's, so of two writers of
     the same property one inserts and the other finds it there.
     """
     if not items:
         return 0
-    remember(reader.tenant_id, ((lane, item.label, item.value, item.key) for _, lane, item in items))
+    remember(reader.tenant_id, ((lane, item.label, item.value, item.key) for _, lane, item in items), known)
     beyond = set(skipped)
     return sql.execute(
         _INSERT,
         (
             reader.user_id,
             reader.profile_id,
-            [record for record, _, _ in items],
+            sql.array(record for record, _, _ in items),
             [item.label for _, _, item in items],
             [item.value for _, _, item in items],
-            [item.key for _, _, item in items],
+            sql.array(item.key for _, _, item in items),
             [_state(item, index in beyond) for index, (_, _, item) in enumerate(items)],
             [item.valid_from for _, _, item in items],
             [item.invalidated_at for _, _, item in items],

@@ -8,41 +8,51 @@ from memory import normal, sql
 from memory.services.drafts import Property
 
 
-def apply_aliases(items: Sequence[tuple[int, Property]]) -> list[Property]:
-    """The properties as their lanes spell them: what is written under an old spelling lands on the new one."""
+def spelled(items: Sequence[tuple[int, Property]]) -> tuple[list[Property], set[tuple[int, UUID]]]:
+    """(the properties as their lanes spell them, the (lane, key) of those that are on the lanes' value lists).
+
+    What is written under an old spelling lands on the new one.
+    """
     if not items:
-        return []
+        return [], set()
     rows = sql.fetch(
         "select v.lane_id, v.key, v.alias_of, v.alias_value "
         "from (select distinct l, k from unnest(%s::int[], %s::uuid[]) u(l, k)) u "
-        "join memory_lanevalue v on v.key = u.k and v.lane_id = u.l and v.alias_of is not null",
-        ([lane for lane, _ in items], [item.key for _, item in items]),
+        "join memory_lanevalue v on v.lane_id = u.l and v.key = u.k",
+        ([lane for lane, _ in items], sql.array(item.key for _, item in items)),
     )
-    if not rows:
-        return [item for _, item in items]
-    targets = {(lane, key): (target, value) for lane, key, target, value in rows}
+    targets = {(lane, key): (target, value) for lane, key, target, value in rows if target is not None}
     made = []
     for lane, item in items:
         target = targets.get((lane, item.key))
         made.append(replace(item, key=target[0], value=target[1]) if target else item)
-    return made
+    return made, {(lane, key) for lane, key, _, _ in rows}
 
 
-def remember(tenant_id: int, items: Iterable[tuple[int, str, str, UUID]]) -> None:
+def apply_aliases(items: Sequence[tuple[int, Property]]) -> list[Property]:
+    """The properties as their lanes spell them."""
+    return spelled(items)[0]
+
+
+def remember(
+    tenant_id: int, items: Iterable[tuple[int, str, str, UUID]], known: set[tuple[int, UUID]] | None = None
+) -> None:
     """Put (lane, label, value, key) on the lanes' value lists; those already there stay as they are.
 
-    Rows go in ascending order of (lane, key), so that writers of the same values cannot deadlock.
+    Rows go in ascending order of (lane, key), so that writers of the same values cannot deadlock. `known`: those the
+    caller has seen there since it holds the lanes; None: look.
     """
     wanted = {(lane, key): (label, value) for lane, label, value, key in items}
-    if not wanted:
-        return
-    known = set(
-        sql.fetch(
-            "select v.lane_id, v.key from unnest(%s::int[], %s::uuid[]) u(l, k) "
-            "join memory_lanevalue v on v.lane_id = u.l and v.key = u.k",
-            ([lane for lane, _ in wanted], [key for _, key in wanted]),
+    if known is None:
+        known = set(
+            sql.fetch(
+                "select v.lane_id, v.key from unnest(%s::int[], %s::uuid[]) u(l, k) "
+                "join memory_lanevalue v on v.lane_id = u.l and v.key = u.k",
+                ([lane for lane, _ in wanted], sql.array(key for _, key in wanted)),
+            )
+            if wanted
+            else ()
         )
-    )
     new = sorted(pair for pair in wanted if pair not in known)
     if not new:
         return
