@@ -17,9 +17,10 @@ TALK = (
 
 @pytest.fixture
 def office(world):
-    """Sixty notes that read like questions, and a few records that do not."""
+    """Sixty notes, of which six read like questions, and a few records that do not."""
     for number in range(60):
-        world.anna.write("red", f"{TALK[number % 2]} Note {number}.", ("status:open",), external_id=f"talk-{number}")
+        text = TALK[number % 2] if number < 6 else "The rent was paid and the keys were counted."
+        world.anna.write("red", f"{text} Note {number}.", ("status:open",), external_id=f"talk-{number}")
     return world
 
 
@@ -42,7 +43,7 @@ def test_a_named_value_brings_its_records_to_the_first_page(office, ask, questio
     work()
     found = ask("andy", question)
     assert {"box-0", "box-1"} <= set(found[:10])
-    assert "hidden" not in found and "hidden" in ask("anna", question)[:25]
+    assert "hidden" not in found and "hidden" in ask("anna", question)[:10]
 
 
 def test_a_value_that_most_records_carry_raises_nobody(office, ask):
