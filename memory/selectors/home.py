@@ -23,7 +23,7 @@ select l.id,
       limit %(week)s) x) order by w desc) from generate_series(0, %(weeks)s - 1) w)
 from unnest(%(lanes)s::int[]) l(id)
 cross join lateral (select count(*) as n from memory_record r
-  where r.lane_id = l.id and r.superseded_at is not null and r.superseded_at <= now()) gone
+  where r.lane_id = l.id and r.superseded_at is not null and r.superseded_at <= %(now)s) gone
 left join lateral (
   select count(*) filter (where recorded_at > %(since)s) as fresh,
          count(*) filter (where recorded_at <= %(since)s and (superseded_at is null or superseded_at <= %(since)s))
@@ -47,8 +47,9 @@ def lanes(reader: Reader, since: datetime | None) -> list[dict[str, Any]]:
 
     `since` None counts nothing as new. One statement.
     """
-    at = since or datetime.now().astimezone()
-    rows = sql.fetch(_LANES, {"lanes": reader.lane_list, "since": at, "cap": CAP, "week": WEEK_CAP, "weeks": WEEKS})
+    now = datetime.now().astimezone()
+    params = {"lanes": reader.lane_list, "since": since or now, "now": now}
+    rows = sql.fetch(_LANES, {**params, "cap": CAP, "week": WEEK_CAP, "weeks": WEEKS})
     return [
         {
             "lane": reader.lanes[lane],

@@ -51,7 +51,7 @@ class Search(PageView):
         if cursor and not wrong:
             return render(request, "web/search/_page.html", context)
         offered = facets(self.reader, scope, query, listing["looked_at"], listing["facet_note"])
-        if listing["result"].get("in_lanes") and (query.terms or query.filter_count):
+        if listing["result"].get("in_lanes") and (query.terms or query.filter_count) and len(query.lanes) != 1:
             listing["result"]["count_note"] = f"in {words.plural(offered['lanes_met'], 'matter')}"
         context |= {"facets": offered, "empty": None if listing["hits"] or wrong else self._empty(scope, query)}
         template = "web/search/_results.html" if request.GET.get("part") == "results" else "web/search.html"
@@ -120,6 +120,8 @@ class Search(PageView):
     # ---- everything round the hits
     def _state(self, query: Query) -> dict[str, Any]:
         plain = replace(query, words="", kinds=(), by="", order="", graph=False)
+        # a matter's own page has its timeline beside the heading
+        tells = bool(plain.terms or plain.start or plain.end or len(plain.lanes) > 1)
         return {
             "terms": [terms.shown(t) for t in query.terms],
             "words": query.words,
@@ -134,7 +136,7 @@ class Search(PageView):
             "query": query.encoded(),
             "url": query.url(),
             # a timeline shows the same terms, matters and dates; what is found by words alone has none
-            "timeline_url": Ask(plain, "all" if len(plain.terms) > 1 else "any").url() if plain.pairs() else "",
+            "timeline_url": Ask(plain, "all" if len(plain.terms) > 1 else "any").url() if tells else "",
             "matter": self._matter(query),
         }
 
