@@ -73,7 +73,7 @@ def find(scope: Scope, query: Query) -> Found:
     named = {record for record in ranking.first if record in times} - have
     ranked = [record for record in ranking.order if record in times]
     at = set(ranked)
-    # The legs stop at their depth; the others with the words follow, newest event first.
+    # The legs stop at their depth; the others with the words follow, newest first.
     having = [r for r in ranked if r in have or r in named] + [r for r in exact if r in have and r not in at]
     told = _told(ranking)
     close = [r for r in ranked if r not in have and r not in named and r in told]
@@ -85,9 +85,9 @@ def find(scope: Scope, query: Query) -> Found:
 
 
 def _exact(scope: Scope, query: Query, filters: Filters) -> list[int]:
-    """The records that have all the words and carry every term, newest event first; LOOKED_AT at most."""
+    """The records that have all the words and carry every term, newest first; LOOKED_AT at most."""
     wanted = [*query.terms, Term(None, query.words)]
-    return hits(scope, wanted, replace(filters, phrases=query.phrases), events=True, limit=1).looked_at
+    return hits(scope, wanted, replace(filters, phrases=query.phrases), sized=False, limit=1).looked_at
 
 
 def _told(ranking: engine.Ranking) -> set[int]:

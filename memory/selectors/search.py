@@ -86,6 +86,7 @@ def hits(
     *,
     oldest: bool = False,
     events: bool = False,
+    sized: bool = True,
     limit: int = 25,
     cursor: str | None = None,
 ) -> Hits:
@@ -96,7 +97,9 @@ def hits(
     The first page also brings the ids that facets and counts are taken from; later pages only themselves.
     """
     match = Match(scope, terms)
-    found = sets.sizes(match) if terms else []
+    # one term needs no choosing of what drives, so whoever does not say its size need not have it counted
+    counted = bool(terms) and (len(terms) > 1 or sized)
+    found = sets.sizes(match) if counted else [sets.Size(1)] * len(terms)
     source = sets.all_of(match, found) if terms else match.everything
     query = paging.query_of(scope, "search", [str(t) for t in terms], repr(filters), oldest, events, scope.lanes)
     after = cursors.unseal(query, cursor)
