@@ -91,6 +91,8 @@ class Action:
     Arguments: ClassVar[type[CallArguments]]
     # What a call may do to what is remembered: nothing, only add to it, or also change and remove.
     effect: ClassVar[Literal["reads", "adds", "changes"]] = "reads"
+    # Arguments whose items it checks one by one (strict_json.check), so that a bad one does not refuse the others.
+    checks_items_of: ClassVar[frozenset[str]] = frozenset()
 
     def run(self, reader: Reader, given: Any) -> dict[str, Any]:
         """The reply without `action`; raises LanewiseError."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from api.actions.base import (
     Action,
@@ -16,6 +16,7 @@ from api.actions.base import (
 )  # fmt: skip
 from lanes.errors import Invalid, LanewiseError
 from lanes.readers import Reader
+from memory import strict_json
 from memory.selectors import ingest
 from memory.selectors import records as selectors
 from memory.services import records
@@ -81,21 +82,23 @@ class WriteMany(Action):
 
     tool, name = TOOL, "write_many"
     effect = "changes"
+    checks_items_of = frozenset({"records"})
 
     class Arguments(CallArguments):
         action: Literal["write_many"]
         records: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MANY)]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        from pydantic import ValidationError
-
         from api.errors import invalid_from
 
         report_of: list[Any] = [None] * len(given.records)
         good: list[tuple[int, dict[str, Any]]] = []
         for index, item in enumerate(given.records):
             try:
+                strict_json.check(item, f"records[{index}]")
                 good.append((index, _fields(RecordFields.model_validate(item))))
+            except Invalid as error:
+                report_of[index] = report(error)
             except ValidationError as error:
                 found = invalid_from(error)
                 report_of[index] = report(

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 
 from lanes.errors import Invalid, NotVisible, Refused
 from lanes.readers import Reader
-from memory import normal, sql, times
+from memory import normal, sql, strict_json, times
 from memory.models import DATED, sr_id
 from memory.selectors.records import Row
 from memory.services import drafts, locks, stamps, touch, values
@@ -69,7 +69,7 @@ def connect(
     if not 2 <= len(publics) <= MEMBERS_MAX:
         raise Invalid.field("sr_id", f"Name 2 to {MEMBERS_MAX} different records.")
     drafts.bounded(reason, "reason", 2_000)
-    drafts.check_json(dict(attributes or {}), "attributes")
+    strict_json.check(dict(attributes or {}), "attributes")
     begins = times.parse(valid_from, "valid_from")[0] if valid_from else None
     rows = touch.writable(reader, *publics)
     members = [row.public_id.hex for row in rows]

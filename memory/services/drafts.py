@@ -1,6 +1,5 @@
 """What a writer hands in, checked and normalised before any table is touched."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from lanes.errors import Invalid
-from memory import normal, times, words
+from memory import normal, strict_json, times, words
 
 TEXT_MAX = 2_000_000
 TITLE_MAX = 2_000
@@ -74,8 +73,10 @@ def property_from(raw: str | Mapping[str, Any], where: str, *, reserved: bool = 
     if begins and ends and ends < begins:
         raise Invalid.field(f"{where}.invalidated_at", "Ends before it begins.")
     confidence = item.get("confidence")
-    if confidence is not None and not (isinstance(confidence, int | float) and 0 <= confidence <= 1):
-        raise Invalid.field(f"{where}.confidence", "A number from 0 to 1.")
+    if confidence is not None:
+        if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+            raise Invalid.field(f"{where}.confidence", "A number from 0 to 1.")
+        confidence = float(confidence)  # rows go to the database in arrays of one type
     return Property(label, value, normal.edge_key(label, value), begins, ends, confidence)
 
 
@@ -109,21 +110,6 @@ def bounded(text: str, name: str, limit: int) -> str:
     return normal.check_text(text, name)
 
 
-def check_json(value: Any, where: str) -> None:
-    """Invalid for what is inside a JSON value and Postgres cannot store: some texts, numbers that are not finite."""
-    if isinstance(value, str):
-        normal.check_text(value, where)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise Invalid.field(where, "Not a finite number.")
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            check_json(key, where)
-            check_json(inner, f"{where}.{key}")
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            check_json(inner, f"{where}[{index}]")
-
-
 def draft(
     *,
     lane_id: int,
@@ -147,7 +133,7 @@ def draft(
         external_id = bounded(external_id, f"{where}external_id", EXTERNAL_ID_MAX)
         if not external_id.strip():
             raise Invalid.field(f"{where}external_id", "May not be empty; leave it out.")
-    check_json(source or {}, f"{where}source")
+    strict_json.check(source or {}, f"{where}source")
     when, precision = event_time(occurred_at, date_precision, where)
     return Draft(
         lane_id=lane_id,
