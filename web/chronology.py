@@ -114,7 +114,7 @@ def _fact(reader: Reader, shape: dict[str, Any], ask: Ask) -> dict[str, Any]:
     assert at is not None
     start = at.astimezone(UTC)
     precision = row["date_precision"] or "day"
-    end = times.after(start, precision) if precision != "time" else start + timedelta(minutes=1)
+    end = times.after(start, precision) if precision != "time" else times.moved(start, timedelta(minutes=1))
     return {"row": row, "year": str(start.year), "start": start, "end": end, "precision": precision,
             "matched": _matched(row, ask)}  # fmt: skip
 

@@ -101,7 +101,7 @@ class Action:
 
 def scope_of(reader: Reader, given: ScopeArguments) -> Scope:
     """The reader narrowed to the lanes asked for, as of the instant asked for."""
-    as_of = times.parse(given.as_of, "as_of")[0] if given.as_of is not None else None
+    as_of = times.instant(given.as_of, "as_of") if given.as_of is not None else None
     return Scope(reader.narrow(given.lanes), as_of, given.include_invalidated)
 
 

@@ -70,8 +70,8 @@ def property_from(raw: str | Mapping[str, Any], where: str, *, reserved: bool = 
         raise Invalid.field(f"{where}.label", f'The label "{label}" is reserved.')
     value = normal.value(item["value"], f"{where}.value")
     begins, ends = _time(item, "valid_from", where), _time(item, "invalidated_at", where)
-    if begins and ends and ends < begins:
-        raise Invalid.field(f"{where}.invalidated_at", "Ends before it begins.")
+    if begins and ends and ends <= begins:
+        raise Invalid.field(f"{where}.invalidated_at", "Must be later than valid_from: it would never hold.")
     confidence = item.get("confidence")
     if confidence is not None:
         if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
@@ -86,6 +86,8 @@ def _time(item: Mapping[str, Any], name: str, where: str) -> datetime | None:
         return raw
     if not isinstance(raw, str):
         raise Invalid.field(f"{where}.{name}", "A time, written as a string.")
+    if name == "invalidated_at" and times.end_of(raw, f"{where}.{name}") is None:
+        return None
     return times.parse(raw, f"{where}.{name}")[0]
 
 
