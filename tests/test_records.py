@@ -216,7 +216,7 @@ def test_bad_input_is_a_400_that_names_the_field_and_writes_nothing(anna, fields
         ("e_timeline", {"action": "intersect", "match": ["x"], "require": "some"}, "require"),
         ("e_property", {"action": "connect", "sr_id": ["sr_1"], "hint": "x"}, "sr_id"),
         ("e_property", {"action": "disconnect", "property": "client:Acme"}, "property"),
-        ("e_property", {"action": "rename", "label": "e_connect", "value": "a", "to": "b"}, "rename.label"),
+        ("e_property", {"action": "rename", "label": "e_connect", "value": "a", "to": "b"}, "label"),
     ],
     ids=lambda value: json.dumps(value)[:50] if not isinstance(value, str) else value,
 )

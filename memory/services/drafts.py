@@ -62,13 +62,14 @@ def split_term(text: str, where: str) -> tuple[str, str]:
 def property_from(raw: str | Mapping[str, Any], where: str, *, reserved: bool = False) -> Property:
     """One edge property from {"label", "value", …} or "label:value"; reserved labels are refused."""
     item = dict(zip(("label", "value"), split_term(raw, where), strict=True)) if isinstance(raw, str) else dict(raw)
+    inside = f"{where}." if where else ""
     for name in ("label", "value"):
         if not isinstance(item.get(name), str):
-            raise Invalid.field(f"{where}.{name}", "Required, and must be a string.")
-    label = normal.label(item["label"], f"{where}.label")
+            raise Invalid.field(f"{inside}{name}", "Required, and must be a string.")
+    label = normal.label(item["label"], f"{inside}label")
     if label.startswith(normal.RESERVED_PREFIX) and not reserved:
-        raise Invalid.field(f"{where}.label", f'The label "{label}" is reserved.')
-    value = normal.value(item["value"], f"{where}.value")
+        raise Invalid.field(f"{inside}label", f'The label "{label}" is reserved.')
+    value = normal.value(item["value"], f"{inside}value")
     begins, ends = _time(item, "valid_from", where), _time(item, "invalidated_at", where)
     if begins and ends and ends <= begins:
         raise Invalid.field(f"{where}.invalidated_at", "Must be later than valid_from: it would never hold.")
