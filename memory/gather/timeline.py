@@ -165,7 +165,7 @@ class _Finder:
             self.params |= {f"begins{i}": span.begins, f"ends{i}": span.ends, f"normal{i}": normal.fold(span.value)}
         self.params[f"grams{i}"] = normal.needle_grams(needle.folded)
         pairs = sql.fetch(
-            f"select v.lane_id, v.key from {_VALUES.format(i=i)} limit %(most)s",
+            f"select v.lane_id, v.key from {_values(i)} limit %(most)s",
             {**self.params, "most": VALUES_MAX + 1},
         )
         self.few[i] = len(pairs) <= VALUES_MAX
@@ -199,7 +199,7 @@ class _Finder:
             )
         # The values are found again in the statement: sending very many of them costs more.
         return (
-            f"select e.* from {_VALUES.format(i=i)} cross join lateral ("
+            f"select e.* from {_values(i)} cross join lateral ("
             f"select {columns} from memory_edgeproperty e where e.key = v.key and e.lane_id = v.lane_id "
             f"and {when} offset 0) e"
         )
@@ -342,13 +342,17 @@ class _Finder:
         return found
 
 
+def _values(i: int) -> str:
+    return _VALUES.format(i=i, says=left_out.says("w", f"needle{i}"))
+
+
 # The values (v) that contain a needle, lane by lane; an old spelling stands for what it means now, and a stamp counts
 # where two of its members are visible. `+ 0` keeps the planner from also reading all values of the lane to cross them
 # with the few that the grams lead to.
 _VALUES = """unnest(%(lanes)s::int[]) l(lane) cross join lateral (
   select w.lane_id, coalesce(w.alias_of, w.key) as key from memory_lanevalue w
   where lane_grams(w.lane_id, w.grams) @> lane_grams(l.lane, %(grams{i})s::int[]) and w.lane_id + 0 = l.lane
-    and strpos(w.folded, %(needle{i})s) > 0 and (%(label{i})s::text is null or w.label = %(label{i})s)
+    and {says} and (%(label{i})s::text is null or w.label = %(label{i})s)
     and (w.label not in ('e_connect', 'e_adjust') or (select count(*) from (select distinct m.record_id
       from memory_edgeproperty m where m.key = w.key and m.lane_id = any(%(lanes)s) limit 2) x) = 2) offset 0) v"""
 _ANY = f"""
