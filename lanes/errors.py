@@ -41,6 +41,13 @@ class Invalid(LanewiseError):
         return cls(f"{name}: {message}", {name: [message]})
 
 
+class TooLarge(LanewiseError):
+    """More was sent than is taken at once."""
+
+    status = 413
+    code = Code.TOO_LARGE
+
+
 class NotVisible(LanewiseError):
     """Not there, or not there for this reader: the two are answered alike, so the sentence names nothing."""
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from api.actions.base import Action, CallArguments, PropertyIn, SrId, properties_of
+from api.actions.base import Action, CallArguments, PropertyIn, ScopeArguments, SrId, properties_of, scope_of
 from lanes.readers import Reader
 from memory.services import aliases, connections, properties
 
@@ -45,16 +45,16 @@ class Remove(Action):
 
 
 class List(Action):
-    """The edge properties of a record."""
+    """The edge properties of a record, with what is said of each: its interval, and what a connection carries."""
 
     tool, name = TOOL, "list"
 
-    class Arguments(CallArguments):
+    class Arguments(ScopeArguments):
         action: Literal["list"]
         sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return properties.listed(reader, sr_id=given.sr_id)
+        return properties.listed(reader, sr_id=given.sr_id, scope=scope_of(reader, given))
 
 
 class Connect(Action):

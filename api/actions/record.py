@@ -2,23 +2,27 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from api.actions.base import (
     Action,
     Arguments,
     CallArguments,
     PropertyIn,
+    ScopeArguments,
     SrId,
     only_given,
     properties_of,
     report,
+    scope_of,
 )  # fmt: skip
 from lanes.errors import Invalid, LanewiseError
 from lanes.readers import Reader
+from memory import strict_json
 from memory.selectors import ingest
 from memory.selectors import records as selectors
-from memory.services import records
+from memory.selectors.properties import details
+from memory.services import records, stamps
 
 TOOL = "e_record"
 MANY = 500
@@ -73,7 +77,8 @@ class Write(Action):
         action: Literal["write"]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return {**_shown(reader, records.write(reader, **_fields(given))), "lane": given.lane}
+        written = records.write(reader, **_fields(given))
+        return {**_shown(reader, written), "lane": given.lane, "hint": stamps.hint(skipped=len(written.skipped))}
 
 
 class WriteMany(Action):
@@ -81,21 +86,23 @@ class WriteMany(Action):
 
     tool, name = TOOL, "write_many"
     effect = "changes"
+    checks_items_of = frozenset({"records"})
 
     class Arguments(CallArguments):
         action: Literal["write_many"]
         records: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MANY)]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        from pydantic import ValidationError
-
         from api.errors import invalid_from
 
         report_of: list[Any] = [None] * len(given.records)
         good: list[tuple[int, dict[str, Any]]] = []
         for index, item in enumerate(given.records):
             try:
+                strict_json.check(item, f"records[{index}]")
                 good.append((index, _fields(RecordFields.model_validate(item))))
+            except Invalid as error:
+                report_of[index] = report(error)
             except ValidationError as error:
                 found = invalid_from(error)
                 report_of[index] = report(
@@ -114,20 +121,23 @@ class WriteMany(Action):
             "results": report_of,
             "written": sum("sr_id" in item for item in report_of),
             "refused": sum("error" in item for item in report_of),
+            "hint": stamps.hint(skipped=sum(len(item.get("skipped", ())) for item in report_of)),
         }
 
 
 class Read(Action):
-    """A record with its whole text."""
+    """A record with its whole text; its edge properties as they hold, or held at as_of, with what is said of them."""
 
     tool, name = TOOL, "read"
 
-    class Arguments(CallArguments):
+    class Arguments(ScopeArguments):
         action: Literal["read"]
         sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return {"record": selectors.read(reader, given.sr_id)}
+        scope = scope_of(reader, given)
+        record, shape = selectors.read(reader, given.sr_id, scope.as_of)
+        return {"record": {**shape, "edge_properties": details(reader, record, scope)}}
 
 
 class Update(Action):
@@ -162,7 +172,7 @@ class Update(Action):
         written = records.update(
             reader, sr_id=given.sr_id, expected_version=given.expected_version, lane=given.lane, **fields
         )
-        return _shown(reader, written)
+        return {**_shown(reader, written), "hint": stamps.hint(skipped=len(written.skipped))}
 
 
 class Delete(Action):

@@ -169,6 +169,7 @@ def add(
         "created": bool(made["stamped"]),
         "superseded": superseded,
         "dropped": made["dropped"],
+        "hint": made["hint"],
     }
 
 

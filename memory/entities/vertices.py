@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 
 from lanes.errors import Invalid, NotVisible
 from lanes.readers import Reader
-from memory import normal, sql, words
+from memory import normal, sql, strict_json, words
 from memory.gather.scope import Scope, followed, live
 from memory.models import sr_id
 from memory.selectors.records import resolve
@@ -197,7 +197,7 @@ def mention(
     """
     kind, bare = _split(normal.value(name, "name"))
     kind = type_label(type) if type else kind
-    drafts.check_json(dict(attributes or {}), "attributes")
+    strict_json.check(dict(attributes or {}), "attributes")
     lane_id = reader.writable_lane_id(lane)
     inside = Scope(reader.narrow([lane]))
     fits = [v for v in named(inside, [bare])[bare] if kind is None or v.type == kind]

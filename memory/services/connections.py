@@ -16,9 +16,9 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from lanes.errors import Invalid, NotVisible, Refused
+from lanes.errors import Conflict, Invalid, NotVisible, Refused
 from lanes.readers import Reader
-from memory import normal, sql, times
+from memory import normal, sql, strict_json, times
 from memory.models import DATED, sr_id
 from memory.selectors.records import Row
 from memory.services import drafts, locks, stamps, touch, values
@@ -34,7 +34,8 @@ def name_of(hint: str, field: str = "hint") -> str:
     """A hint as it goes into the property: lower case, words joined by underscores."""
     text = re.sub(r"[^\w]+", "_", normal.check_text(hint, field).strip().lower()).strip("_")
     if not _HINT.fullmatch(text):
-        raise Invalid.field(field, "A hint is 1 to 63 of a-z, 0-9 and _ (spaces become underscores).")
+        said = {"hint": "A hint", "type": "A type"}.get(field, "A name")
+        raise Invalid.field(field, f"{said} is 1 to 63 of a-z, 0-9 and _ (spaces become underscores).")
     return text
 
 
@@ -42,6 +43,10 @@ def _property(label: str, hint: str, *parts: str) -> drafts.Property:
     digest = hashlib.blake2b("\x1f".join((label, hint, *parts)).encode(), digest_size=16).hexdigest()
     value = f"{hint}_{digest}"
     return drafts.Property(label, value, normal.edge_key(label, value))
+
+
+class _TooWeak(Exception):
+    """A new connection is the weakest of more than a record may hold."""
 
 
 def connect(
@@ -61,7 +66,8 @@ def connect(
 
     In a directed one the first record is the source and the others are targets. Asserted again, it is reinforced:
     mentions + 1, confidence nearer to 1. Returns {property, members, stamped, dropped}: `stamped` are the records
-    newly stamped, `dropped` the connections that made way (a record holds at most LANEWISE_CONNECTION_CAP).
+    newly stamped, `dropped` the connections that made way (a record holds at most LANEWISE_CONNECTION_CAP), the
+    weakest, which may be the new one itself.
     """
     name = name_of(hint)
     kind = name_of(type, "type") if type is not None else ""
@@ -69,7 +75,7 @@ def connect(
     if not 2 <= len(publics) <= MEMBERS_MAX:
         raise Invalid.field("sr_id", f"Name 2 to {MEMBERS_MAX} different records.")
     drafts.bounded(reason, "reason", 2_000)
-    drafts.check_json(dict(attributes or {}), "attributes")
+    strict_json.check(dict(attributes or {}), "attributes")
     begins = times.parse(valid_from, "valid_from")[0] if valid_from else None
     rows = touch.writable(reader, *publics)
     members = [row.public_id.hex for row in rows]
@@ -77,20 +83,26 @@ def connect(
         normal.CONNECT, name, kind, "directed" if directed else "",
         *([members[0], *sorted(members[1:])] if directed else sorted(members)),
     )  # fmt: skip
+    named = f"{stamp.label}:{stamp.value}"
     with transaction.atomic():
         locks.lanes({row.lane_id for row in rows})
         touch.lock(rows)
-        stamped = _stamp(
-            reader, rows, stamp, kind=kind, directed=directed, strength=strength, confidence=confidence,
-            reason=reason, attributes=attributes, valid_from=begins,
-        )  # fmt: skip
-        dropped = _drop_weakest(reader, rows, stamp.key) if stamped else []
-        touch.announce(reader, [row.id for row in rows], [stamp.key], together=True)
+        try:
+            with transaction.atomic():
+                stamped = _stamp(
+                    reader, rows, stamp, kind=kind, directed=directed, strength=strength, confidence=confidence,
+                    reason=reason, attributes=attributes, valid_from=begins,
+                )  # fmt: skip
+                dropped = _drop_weakest(reader, rows, stamp.key) if stamped else []
+                touch.announce(reader, [row.id for row in rows], [stamp.key], together=True)
+        except _TooWeak:
+            stamped, dropped = set(), [named]
     return {
-        "property": f"{stamp.label}:{stamp.value}",
+        "property": named,
         "members": publics,
         "stamped": [public for public, row in zip(publics, rows, strict=True) if row.id in stamped],
         "dropped": dropped,
+        "hint": stamps.hint(dropped=len(dropped), refused=named in dropped),
     }
 
 
@@ -168,8 +180,10 @@ def _drop_weakest(reader: Reader, rows: Sequence[Row], new: UUID) -> list[str]:
     drop: dict[UUID, str] = {}
     for found in held.values():
         excess = len([item for item in found if item[2] not in drop]) - settings.LANEWISE_CONNECTION_CAP
-        weakest = sorted(item for item in found if item[2] not in drop and item[2] != new)
+        weakest = sorted(item for item in found if item[2] not in drop)
         drop |= {key: value for _, _, key, value in weakest[: max(0, excess)]}
+    if new in drop:
+        raise _TooWeak
     if drop:
         sql.execute("delete from memory_edgeproperty where key = any(%s)", (list(drop),))
     return [f"{normal.CONNECT}:{value}" for value in drop.values()]
@@ -276,6 +290,9 @@ def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") 
     with transaction.atomic():
         locks.lanes({old.lane_id, new.lane_id})
         touch.lock([old, new])
+        if hint != "corrects" and old.id in _superseding(reader, new.id):
+            message = "The record it names is itself superseded by this one: both would vanish."
+            raise Conflict(f"by: {message}", {"by": [message]})
         stamped = _stamp(
             reader, [new, old], stamp, kind=hint, directed=True, strength=None, confidence=None, reason=reason,
             attributes=None, valid_from=None,
@@ -287,6 +304,24 @@ def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") 
         "property": f"{stamp.label}:{stamp.value}", "members": [sr_id, by],
         "stamped": [public for public, row in ((sr_id, old), (by, new)) if row.id in stamped],
     }  # fmt: skip
+
+
+_SUPERSEDING = """
+with recursive chain(id) as (
+  select %(id)s::bigint
+  union
+  select s.record_id from chain c
+  join memory_edgeproperty t on t.record_id = c.id and t.label = 'e_adjust' and t.role = 'target' and t.seq = 0
+    and t.type in ('supersedes', 'retracts') and (t.invalidated_at is null or t.invalidated_at > clock_timestamp())
+  join memory_edgeproperty s on s.key = t.key and s.role = 'source' and s.seq = 0 and s.lane_id = any(%(lanes)s)
+)
+select id from chain where id <> %(id)s
+"""
+
+
+def _superseding(reader: Reader, record_id: int) -> set[int]:
+    """The readable records that supersede or retract a record, one after the other."""
+    return {record for (record,) in sql.fetch(_SUPERSEDING, {"id": record_id, "lanes": reader.lane_list})}
 
 
 def supersede(record_id: int) -> None:
@@ -325,7 +360,7 @@ def invalidate(
         if not (sr_id and label and value):
             raise Invalid.field("sr_id", "Name a connection by property, or sr_id, label and value.")
         (row,) = touch.writable(reader, sr_id)
-        stamp = drafts.property_from({"label": label, "value": value}, "invalidate")
+        stamp = drafts.property_from({"label": label, "value": value}, "")
         (stamp,) = values.apply_aliases([(row.lane_id, stamp)])
         ids, lane_ids = [row.id], {row.lane_id}
     with transaction.atomic():

@@ -157,6 +157,7 @@ from memory_edgeproperty where record_id = any(%s) and seq = 0
 
 def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
     """Give each record exactly the caller's properties its draft names (none named: leave them)."""
+    rewritten = [row for row, _ in items if not row.created]
     items = [(row, draft) for row, draft in items if draft.properties is not None]
     flat, known = values.spelled([(row.lane_id, item) for row, draft in items for item in draft.properties or ()])
     present: dict[int, dict[UUID, tuple]] = {}
@@ -173,15 +174,32 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
         position += count
         if not row.created:
             ordered = _replace_properties(reader, row, ordered, present.get(row.id, {}))
+            stamps.walk_skipped(row.id)
             beyond_from = stamps.walked(row.id)
         else:
             beyond_from = 0
         skipped = set(stamps.beyond_budget(beyond_from, len(ordered)))
         beyond += [len(inserts) + offset for offset in skipped]
         inserts += [(row.id, row.lane_id, item) for item in ordered]
-        row.kept = [item for item in wanted.values() if item not in [ordered[o] for o in skipped]][::-1]
-        row.skipped = [ordered[offset] for offset in sorted(skipped)]
+        if row.created:
+            row.kept = [item for offset, item in enumerate(ordered) if offset not in skipped]
+            row.skipped = [ordered[offset] for offset in sorted(skipped)]
     stamps.insert(reader, inserts, beyond, known)
+    _report(rewritten)
+
+
+_HELD = """
+select record_id, state & 2 > 0, label, value, key, valid_from, invalidated_at, confidence from memory_edgeproperty
+where record_id = any(%s) and seq = 0 and left(label, 2) <> 'e_'
+  and (invalidated_at is null or invalidated_at > clock_timestamp()) order by id
+"""
+
+
+def _report(written: Sequence[Row]) -> None:
+    """Say what became of the properties of records that were there before: all they hold now."""
+    rows = {row.id: row for row in written}
+    for record, skipped, *told in sql.fetch(_HELD, (list(rows),)) if rows else ():
+        (rows[record].skipped if skipped else rows[record].kept).append(Property(*told))
 
 
 def _replace_properties(

@@ -294,3 +294,30 @@ async def test_what_changed_before_a_page_listened_is_told_and_only_what_it_may_
     assert news["type"] == "news" and changed in told
     assert not {hidden, floor.blue, floor.far} & set(told)
     await tab.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"watch": {}, "since": ' + "9" * 400 + "}",
+        "[" * 5_000,
+        '{"watch": ' * 3_000,
+        '{"watch": {}, "since": [1]}',
+        "1",
+    ],
+    ids=lambda text: text[:24],
+)
+async def test_what_is_no_message_closes_the_socket(floor: Office, said: str) -> None:
+    tab = await Tab.open(floor.ada)
+    assert tab is not None
+    await tab.socket.send_to(text_data=said)
+    assert await tab.socket.receive_output(10) == {"type": "websocket.close", "code": 4400}
+
+
+async def test_there_is_one_address_for_sockets(floor: Office) -> None:
+    from config.asgi import application
+
+    for path in ("/ws/nope", "/ws/", "/records/"):
+        headers = [(b"host", b"testserver"), (b"origin", b"http://testserver")]
+        connected, _ = await WebsocketCommunicator(application, path, headers).connect(timeout=10)
+        assert not connected, path

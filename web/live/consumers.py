@@ -79,7 +79,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             keys = [key for key in watch.get("keys", ())[:MAX_KEYS] if _KEY.fullmatch(key)]
             lanes = bool(watch.get("lanes"))
             since = float(message.get("since") or 0)
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             await self.close(code=4400)
             return
         # Only records this page may see can be watched: else watching an id would tell that it exists and moves.

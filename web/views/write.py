@@ -284,10 +284,12 @@ class Connect(WriteView):
         try:
             if not chosen:
                 raise Invalid.field("with", "Choose at least one record to connect with.")
-            connections.connect(
+            made = connections.connect(
                 self.reader, sr_ids=[sr_id, *chosen], hint=post.get("hint", ""), type=post.get("type") or None,
                 reason=post.get("reason", ""),
             )  # fmt: skip
+            if made["property"] in made["dropped"]:
+                raise Invalid.field("with", made["hint"])
         except NotVisible:
             raise
         except LanewiseError as error:
