@@ -134,6 +134,7 @@ def add(
         locks.lanes(lane_ids)
         if any(end.record is None for end in ends):
             locks.entities({end.lane_id for end in ends if end.record is None})
+        locks.subjects([ends[0].key] if single else [])
         ends = _ends(reader, (source, source_type), (target, target_type), lane)
         old = _others(reader, ends, kind, single)
         # one that is yet to be made crowds nothing, and decides with the other who will see the new relationship
@@ -197,7 +198,8 @@ def _end(reader: Reader, name: str, kind: str | None, lane: str, field_name: str
     row = resolve(reader, name)
     if not reader.can_write(row.lane_id):
         raise Refused("You may read this record but not change it.")
-    return Meant("", row.lane_id, "", "", row.public_id, row.id, name)
+    key = next(iter(vertices.load(Scope(reader), [row.id])), row.public_id)
+    return Meant("", row.lane_id, "", "", key, row.id, name)
 
 
 def _said(reader: Reader, end: Meant) -> str:

@@ -36,6 +36,7 @@ def remember(
         locks.lanes([reader.writable_lane_id(lane)])
         if found.entities:
             meant = vertices.held(reader, [(entity.name, entity.type) for entity in found.entities], lane)
+            locks.subjects([one.key for one in meant])
             locks.records([one.record for one in meant if one.record is not None])
         made = {
             entity.name: vertices.mention(

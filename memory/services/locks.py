@@ -1,8 +1,8 @@
 """The order in which writers lock, the same everywhere, so that none can wait in a ring.
 
-First the lanes (ascending), then lanes' entities where some are made, then the records (ascending), each once and all
-at a time. Writers share a lane; whoever removes values from a lane's value list has it alone, so that no value
-disappears under a writer that relies on it.
+First the lanes (ascending), then lanes' entities where some are made, then the subjects of relationships, then the
+records (ascending), each once and all at a time. Writers share a lane; whoever removes values from a lane's value list
+has it alone, so that no value disappears under a writer that relies on it.
 
 What must be locked is found before it is locked. Where it has become more meanwhile, `Again` begins the transaction
 anew; `retried` does so, and where the database found a ring all the same.
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import ParamSpec, TypeVar
+from uuid import UUID
 
 import psycopg.errors
 from django.db import OperationalError, connection
@@ -23,6 +24,7 @@ from memory import sql
 LANES = 7301  # our corner of the advisory lock space
 VOCABULARY = 7302
 ENTITIES = 7303
+SUBJECTS = 7304
 TRIES = 6
 PAUSE_S = 0.02  # before the second try at most; twice as long before each one after
 
@@ -71,6 +73,15 @@ def entities(lane_ids: Iterable[int]) -> None:
     sql.execute(
         f"select pg_advisory_xact_lock({ENTITIES}, lane) from (select unnest(%s::int[]) lane order by 1) l",
         (sorted(set(lane_ids)),),
+    )
+
+
+def subjects(keys: Iterable[UUID]) -> None:
+    """Hold entities as subjects of relationships, alone, until the transaction ends: what they have of a type stays as
+    it is found."""
+    folded = sorted({int.from_bytes(key.bytes[:4], "big", signed=True) for key in keys})
+    sql.execute(
+        f"select pg_advisory_xact_lock({SUBJECTS}, one) from (select unnest(%s::int[]) one order by 1) l", (folded,)
     )
 
 
