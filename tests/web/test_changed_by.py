@@ -161,3 +161,14 @@ def test_what_a_page_listens_for_does_not_tell_of_a_hidden_connection(office: Of
     assert keys() == before
     made = connections.connect(ada, sr_ids=list(pair), hint="pair")["property"]
     assert keys() == before | {edge_key(*made.split(":")).hex}
+
+
+def test_a_record_superseded_from_another_lane_says_that_it_stays(office: Office, pair: tuple[str, str]) -> None:
+    ada = ada_of(office)
+    connections.adjust(ada, sr_id=pair[0], by=office.blue, hint="supersedes")
+    path = f"/records/{pair[0]}/"
+    assert "This one stays in results." in text_of(office.ada.get(path))
+    assert "stays in results" not in text_of(office.cleo.get(path))
+    assert "still valid" in text_of(office.cleo.get(path)) and "took its place" not in text_of(office.cleo.get(path))
+    connections.adjust(ada, sr_id=pair[0], by=pair[1], hint="supersedes")
+    assert "is left out of default results." in text_of(office.cleo.get(path))
