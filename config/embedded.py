@@ -5,6 +5,7 @@ unix socket only.
 """
 
 import os
+import threading
 import warnings
 from functools import cache
 from pathlib import Path
@@ -46,9 +47,17 @@ def _settings(throwaway: bool) -> str:
     return text + (THROWAWAY if throwaway else "")
 
 
-@cache
+_STARTING = threading.Lock()  # the package's lock keeps processes apart, and threads of one trip over it
+
+
 def start(data_dir: Path, throwaway: bool = False) -> dict[str, str]:
     """Start (or join) the server for `data_dir`; returns psycopg connection parameters: host, user, dbname."""
+    with _STARTING:
+        return _start(data_dir, throwaway)
+
+
+@cache
+def _start(data_dir: Path, throwaway: bool) -> dict[str, str]:
     with warnings.catch_warnings():
         # It warns when there is no runtime directory of the session, and takes another one.
         warnings.simplefilter("ignore", UserWarning)

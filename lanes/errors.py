@@ -58,6 +58,16 @@ class NotVisible(LanewiseError):
         super().__init__(detail, errors)
 
 
+class Busy(LanewiseError):
+    """Others were writing to the same places again and again while this was tried."""
+
+    status = 503
+    code = Code.UNAVAILABLE
+
+    def __init__(self) -> None:
+        super().__init__("Others were changing the same records at the same moment. Nothing was changed; try again.")
+
+
 class Refused(LanewiseError):
     """Visible, but this reader may not do that to it."""
 

@@ -98,7 +98,8 @@ class Disconnect(Action):
 
 
 class Adjust(Action):
-    """Say that another record supersedes, corrects or retracts this one."""
+    """Say that another record supersedes, corrects or retracts this one. Superseded or retracted by a record of its
+    own lane, it leaves default results."""
 
     tool, name = TOOL, "adjust"
     effect = "changes"

@@ -12,6 +12,7 @@ from memory.services import drafts, locks, touch, values
 from memory.services.drafts import Property
 
 
+@locks.retried
 def rename(reader: Reader, *, label: str, value: str, to: str, lanes: list[str] | None = None) -> dict[str, Any]:
     """Join the spelling `value` of a label to the spelling `to`, in every lane the reader may write.
 

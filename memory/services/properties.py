@@ -20,6 +20,7 @@ from memory.services import drafts, locks, stamps, touch, values
 Raw = Sequence[str | Mapping[str, Any]]
 
 
+@locks.retried
 def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
     """Add properties to a record. Those it has already are reported, not doubled; none is taken away."""
     wanted = drafts.properties_from(edge_properties, "edge_properties") or []
@@ -49,6 +50,7 @@ def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
     }
 
 
+@locks.retried
 def remove(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
     """Delete properties of a record, their history included. Those it does not have are reported."""
     wanted = drafts.properties_from(edge_properties, "edge_properties") or []

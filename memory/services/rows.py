@@ -155,8 +155,9 @@ from memory_edgeproperty where record_id = any(%s) and seq = 0
 """
 
 
-def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
-    """Give each record exactly the caller's properties its draft names (none named: leave them)."""
+def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> list[tuple[int, UUID]]:
+    """Give each record exactly the caller's properties its draft names (none named: leave them); returns the (lane,
+    key) of those taken away, which nothing may use any more."""
     rewritten = [row for row, _ in items if not row.created]
     items = [(row, draft) for row, draft in items if draft.properties is not None]
     flat, known = values.spelled([(row.lane_id, item) for row, draft in items for item in draft.properties or ()])
@@ -165,6 +166,7 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
     for record, *rest in sql.fetch(_PRESENT, (old,)) if old else ():
         present.setdefault(record, {})[rest[0]] = tuple(rest[1:])
     inserts: list[tuple[int, int, Property]] = []
+    taken: list[tuple[int, UUID]] = []
     beyond: list[int] = []
     position = 0
     for row, draft in items:
@@ -173,8 +175,9 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
         ordered = list(reversed(wanted.values()))
         position += count
         if not row.created:
-            ordered = _replace_properties(reader, row, ordered, present.get(row.id, {}))
+            ordered, gone = _replace_properties(reader, row, ordered, present.get(row.id, {}))
             stamps.walk_skipped(row.id)
+            taken += [(row.lane_id, key) for key in gone if key not in wanted]
             beyond_from = stamps.walked(row.id)
         else:
             beyond_from = 0
@@ -186,6 +189,7 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
             row.skipped = [ordered[offset] for offset in sorted(skipped)]
     stamps.insert(reader, inserts, beyond, known)
     _report(rewritten)
+    return taken
 
 
 _HELD = """
@@ -204,8 +208,9 @@ def _report(written: Sequence[Row]) -> None:
 
 def _replace_properties(
     reader: Reader, row: Row, wanted: list[Property], present: dict[UUID, tuple]
-) -> list[Property]:
-    """Remove what is no longer named (never the engine's own stamps); returns what is yet to be inserted."""
+) -> tuple[list[Property], list[UUID]]:
+    """Remove what is no longer named (never the engine's own stamps); returns what is yet to be inserted, and the keys
+    of what was removed."""
     keep = {item.key for item in wanted}
     same = {
         item.key
@@ -226,7 +231,7 @@ def _replace_properties(
                 (row.version, reader.user_id, reader.profile_id, row.id),
             )
         row.changed = True
-    return [item for item in wanted if item.key not in same]
+    return [item for item in wanted if item.key not in same], gone
 
 
 def write_tags(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
