@@ -161,7 +161,7 @@ def spans(text: str) -> Iterator[tuple[frozenset[str], int, int]]:
             touching: dict[int, set[str]] = {}
             for lexeme, offset, _ in analysis:
                 for place in (offset, offset + 1)[: len(lexeme or "")]:
-                    touching.setdefault(place, set()).add(lexeme)
+                    touching.setdefault(place, set()).add(lexeme or "")
             for i in range(end - start):
                 if i in touching:
                     yield frozenset(touching[i]), start + i, start + i + 1
