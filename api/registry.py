@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import RootModel
+from pydantic import BaseModel, RootModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from api.actions import entities, find, gather, graph, property, record, timeline
@@ -37,11 +37,49 @@ class _Untitled(GenerateJsonSchema):
         return False
 
 
+def plain_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """A model's JSON Schema without titles."""
+    made = model.model_json_schema(by_alias=True, schema_generator=_Untitled)
+    made.pop("title", None)
+    for one in (made, *made.get("$defs", {}).values()):
+        for argument in one.get("properties", {}).values():
+            _describe(argument)
+    return made
+
+
+def _describe(argument: dict[str, Any]) -> None:
+    """An argument that may be left out is described where it stands, not inside the alternatives to null."""
+    for choice in argument.get("anyOf", ()):
+        if "description" in choice:
+            described = choice.pop("description")
+            argument.setdefault("description", described)
+
+
 def schema_of(action: type[Action]) -> dict[str, Any]:
     """The JSON Schema of an action's arguments, good enough to hand to a model."""
-    made = action.Arguments.model_json_schema(by_alias=True, schema_generator=_Untitled)
-    made.pop("title", None)
+    made = plain_schema(action.Arguments)
+    if action.name is not None:
+        made["properties"]["action"]["description"] = f"Always {action.name}."
+    made["examples"] = [{**({"action": action.name} if action.name else {}), **one} for one in action.examples]
     return made
+
+
+def schema_of_tool(tool: str) -> dict[str, Any]:
+    """One schema for all actions of a tool, told apart by `action`."""
+    made = [schema_of(action) for action in TOOLS[tool].values()]
+    shared: dict[str, Any] = {}
+    for schema in made:
+        shared |= schema.pop("$defs", {})
+    return {
+        "type": "object",
+        "required": ["action"],
+        "properties": {"action": {"enum": list(TOOLS[tool]), "description": "What to do."}},
+        "oneOf": [
+            {"description": description_of(TOOLS[tool][schema["properties"]["action"]["const"]]), **schema}
+            for schema in made
+        ],
+        **({"$defs": shared} if shared else {}),
+    }
 
 
 def described() -> list[dict[str, Any]]:
@@ -60,7 +98,11 @@ def described() -> list[dict[str, Any]]:
                 for name, action in actions.items()
                 if name is not None
             ],
-            **({"effect": actions[None].effect, "input_schema": schema_of(actions[None])} if None in actions else {}),
+            **(
+                {"effect": actions[None].effect, "input_schema": schema_of(actions[None])}
+                if None in actions
+                else {"input_schema": schema_of_tool(tool)}
+            ),
         }
         for tool, actions in TOOLS.items()
     ]

@@ -26,6 +26,16 @@ class Find(Action):
     legs found it and at what rank, with the passage that answers."""
 
     tool, name = "e_gather", "find"
+    examples = [
+        {"question": "Who may terminate the Acme lease, and when?"},
+        {
+            "question": "indemnity cap",
+            "match": ["client:Acme"],
+            "start_date": "2026-01",
+            "end_date": "2026-03",
+            "limit": 10,
+        },
+    ]
 
     class Arguments(PageArguments):
         action: Literal["find"]

@@ -39,6 +39,10 @@ class Intersect(Action):
     """Records that carry every term of match, newest first, and how many readable records carry each term."""
 
     tool, name = TOOL, "intersect"
+    examples = [
+        {"match": ["client:Acme", {"label": "person", "value": "Sarah"}, "indemnity"], "limit": 20},
+        {"match": [{"label": "docket"}, {"label": "status", "value": "closed", "not": True}]},
+    ]
 
     class Arguments(SetArguments):
         action: Literal["intersect"]
@@ -54,6 +58,9 @@ class Union(Action):
     """Records that carry any term of match, newest first; each says which terms it matched."""
 
     tool, name = TOOL, "union"
+    examples = [
+        {"match": ["client:Acme", "client:Norwick"], "lanes": ["matter-17"]},
+    ]
 
     class Arguments(SetArguments):
         action: Literal["union"]
@@ -69,6 +76,10 @@ class Traverse(Action):
     """Records that share an edge property with one record, those reached by the least-shared property first."""
 
     tool, name = TOOL, "traverse"
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "labels": ["client", "person"], "limit": 20},
+    ]
 
     class Arguments(PageArguments):
         action: Literal["traverse"]
@@ -88,11 +99,17 @@ class Count(Action):
     """How many records an intersection or a union holds: always the length of the fully paged list."""
 
     tool, name = TOOL, "count"
+    examples = [
+        {"match": ["client:Acme"]},
+        {"match": ["client:Acme", "client:Norwick"], "mode": "union"},
+    ]
 
     class Arguments(ScopeArguments):
         action: Literal["count"]
         match: Match
-        mode: Literal["intersect", "union"] = "intersect"
+        mode: Literal["intersect", "union"] = Field(
+            "intersect", description="intersect: records with every term. union: records with any."
+        )
         count_scope: CountScope = Field("readable", description="all_lanes needs the count_all_lanes permission.")
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
@@ -105,11 +122,15 @@ class Group(Action):
     """The values of one label with the number of records under each, most first."""
 
     tool, name = TOOL, "group"
+    examples = [
+        {"label": "client"},
+        {"label": "person", "prefix": "sa", "match": ["client:Acme"]},
+    ]
 
     class Arguments(PageArguments):
         action: Literal["group"]
-        label: str
-        match: Match | None = None
+        label: str = Field(description="The label whose values are listed, such as client.")
+        match: Match | None = Field(None, description="Only records that carry every one of these terms.")
         prefix: str | None = Field(None, description="Only values that start so.", max_length=500)
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from lanes.readers import Reader
 from memory.selectors import ingest
 from memory.selectors import records as selectors
 from memory.services import records
+from memory.services.drafts import check_json
 
 TOOL = "e_record"
 MANY = 500
@@ -26,18 +27,40 @@ MANY = 500
 Precision = Literal["year", "month", "day", "time"]
 
 
+Kind = Annotated[str, Field(description="What sort of record it is: note, filing, call, e_mail, …")]
+Text = Annotated[str, Field(description="The text, which is searched, read by extractors and shown. Text or title.")]
+Title = Annotated[str, Field(description="What it is called in lists.")]
+Occurred = Annotated[str, Field(description="When it happened: 2026, 2026-03, 2026-03-05 or an instant.")]
+Exactly = Annotated[Precision, Field(description="How exactly occurred_at is known, where its form does not say it.")]
+Source = Annotated[dict[str, Any], Field(description="Where it is from, as a JSON object of your own.")]
+Properties = Annotated[
+    list[PropertyIn],
+    Field(description='Edge properties, "client:Acme" or an object each. Given, they replace those of an update.'),
+]
+Tags = Annotated[list[str], Field(description='Found by search, never walked; "label:value" or a word each.')]
+
+
 class RecordFields(Arguments):
-    lane: str
-    text: str = ""
-    title: str = ""
-    occurred_at: str | None = Field(None, description="When it happened: 2026, 2026-03, 2026-03-05 or an instant.")
-    date_precision: Precision | None = None
-    edge_properties: list[PropertyIn] | None = None
-    external_id: str | None = Field(None, description="Unique in the lane: writing it again updates.")
-    source: dict[str, Any] | None = None
-    kind: str = "note"
-    tags: list[str] | None = None
-    recorded_at: str | None = None
+    """A record to write."""
+
+    lane: str = Field(description="Slug of the lane it is kept in; you must be allowed to write there.")
+    text: Text = ""
+    title: Title = ""
+    occurred_at: Occurred | None = None
+    date_precision: Exactly | None = None
+    edge_properties: Properties | None = None
+    external_id: str | None = Field(None, description="Your own id, unique in the lane: writing it again updates.")
+    source: Source | None = None
+    kind: Kind = "note"
+    tags: Tags | None = None
+    recorded_at: str | None = Field(None, description="When it was written down, where that was earlier than now.")
+
+
+class _ShownAs:
+    """Takes anything, and is described as a record: items are checked one by one, so that each has its own report."""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return handler(RecordFields.__pydantic_core_schema__)
 
 
 _FIELDS = (
@@ -68,6 +91,17 @@ class Write(Action):
 
     tool, name = TOOL, "write"
     effect = "changes"
+    examples = [
+        {
+            "lane": "matter-17",
+            "title": "Call with Sarah",
+            "text": "Sarah accepts the indemnity cap.",
+            "occurred_at": "2026-03-05",
+            "kind": "call",
+            "edge_properties": ["client:Acme", "person:Sarah"],
+            "external_id": "call-2026-03-05",
+        },
+    ]
 
     class Arguments(RecordFields, CallArguments):
         action: Literal["write"]
@@ -81,10 +115,21 @@ class WriteMany(Action):
 
     tool, name = TOOL, "write_many"
     effect = "changes"
+    examples = [
+        {
+            "records": [
+                {"lane": "matter-17", "text": "Lease signed.", "edge_properties": ["client:Acme"]},
+                {"lane": "matter-17", "title": "Invoice 12", "text": "USD 4,000 due in May 2026."},
+            ]
+        },
+    ]
 
     class Arguments(CallArguments):
         action: Literal["write_many"]
-        records: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MANY)]
+        records: Annotated[
+            list[Annotated[Any, _ShownAs()]],
+            Field(min_length=1, max_length=MANY, description="The records, as write takes them; each is reported on."),
+        ]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         from pydantic import ValidationError
@@ -94,14 +139,20 @@ class WriteMany(Action):
         report_of: list[Any] = [None] * len(given.records)
         good: list[tuple[int, dict[str, Any]]] = []
         for index, item in enumerate(given.records):
+            place = f"records[{index}]"
             try:
+                check_json(item, place)
+                if not isinstance(item, dict):
+                    raise Invalid.field(place, "Must be a JSON object.")
                 good.append((index, _fields(RecordFields.model_validate(item))))
+            except Invalid as error:
+                report_of[index] = report(error)
             except ValidationError as error:
                 found = invalid_from(error)
                 report_of[index] = report(
                     Invalid(
-                        f"records[{index}].{found.detail}",
-                        {f"records[{index}].{name}": messages for name, messages in found.errors.items()},
+                        f"{place}.{found.detail}",
+                        {f"{place}.{name}": messages for name, messages in found.errors.items()},
                     )
                 )
         written = records.write_many(reader, [fields for _, fields in good], [index for index, _ in good])
@@ -121,6 +172,9 @@ class Read(Action):
     """A record with its whole text."""
 
     tool, name = TOOL, "read"
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
+    ]
 
     class Arguments(CallArguments):
         action: Literal["read"]
@@ -135,20 +189,23 @@ class Update(Action):
 
     tool, name = TOOL, "update"
     effect = "changes"
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "title": "Call with Sarah and Tom", "expected_version": 1},
+    ]
 
     class Arguments(CallArguments):
         action: Literal["update"]
         sr_id: SrId
         expected_version: int | None = Field(None, description="Refuse when the record has another version.")
-        lane: str | None = None
-        text: str | None = None
-        title: str | None = None
-        kind: str | None = None
-        occurred_at: str | None = None
-        date_precision: Precision | None = None
-        source: dict[str, Any] | None = None
-        edge_properties: list[PropertyIn] | None = None
-        tags: list[str] | None = None
+        lane: str | None = Field(None, description="Slug of the lane to move it to.")
+        text: Text | None = None
+        title: Title | None = None
+        kind: Kind | None = None
+        occurred_at: Occurred | None = None
+        date_precision: Exactly | None = None
+        source: Source | None = None
+        edge_properties: Properties | None = None
+        tags: Tags | None = None
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         fields = only_given(given, "text", "title", "kind", "source", "tags", "occurred_at", "date_precision")
@@ -170,6 +227,9 @@ class Delete(Action):
 
     tool, name = TOOL, "delete"
     effect = "changes"
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
+    ]
 
     class Arguments(CallArguments):
         action: Literal["delete"]
@@ -183,6 +243,9 @@ class Status(Action):
     """How far the ingest of a record is."""
 
     tool, name = TOOL, "status"
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
+    ]
 
     class Arguments(CallArguments):
         action: Literal["status"]

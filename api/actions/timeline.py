@@ -17,6 +17,10 @@ class TimelineIntersect(Action):
     """Records that match terms inside values or as tags, oldest event first; undated ones apart."""
 
     tool, name = TOOL, "intersect"
+    examples = [
+        {"match": ["client:Acme"], "start_date": "2026-01", "end_date": "2026-06-30"},
+        {"match": ["Q1 2026", "person:Sarah"], "require": "all"},
+    ]
 
     class Arguments(PageArguments):
         action: Literal["intersect"]
