@@ -1,5 +1,6 @@
 """Every tool and action there is. What is not listed here cannot be called, and the tests sweep over this list."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, RootModel
@@ -115,11 +116,19 @@ def description_of(action: type[Action]) -> str:
 
 def body_of(tool: str) -> type:
     """The union of a tool's argument models, for the OpenAPI document."""
-    models = tuple(action.Arguments for action in TOOLS[tool].values())
+    return _union(tool, [action.Arguments for action in TOOLS[tool].values()], "Call")
+
+
+def reply_of(tool: str) -> type:
+    """The union of what a tool's actions answer, for the OpenAPI document."""
+    return _union(tool, [action.Reply for action in TOOLS[tool].values()], "Reply")
+
+
+def _union(tool: str, models: Sequence[type[BaseModel]], kind: str) -> type:
     if len(models) == 1:
         return models[0]
     union: Any = models[0]
     for model in models[1:]:
         union = union | model
-    name = "".join(part.title() for part in tool.split("_")) + "Call"
+    name = "".join(part.title() for part in tool.split("_")) + kind
     return type(name, (RootModel[union],), {"__module__": __name__, "__doc__": DESCRIPTIONS.get(tool)})

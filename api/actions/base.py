@@ -93,6 +93,8 @@ class Action:
     Arguments: ClassVar[type[CallArguments]]
     # What a call may do to what is remembered: nothing, only add to it, or also change and remove.
     effect: ClassVar[Literal["reads", "adds", "changes"]] = "reads"
+    # What it answers.
+    Reply: ClassVar[type[BaseModel]]
     # Calls worth imitating, without `action`; each validates.
     examples: ClassVar[list[dict[str, Any]]]
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import Action, CallArguments, ScopeArguments, Unit, scope_of
 from lanes.readers import Reader
 from memory.entities import ask, neighbourhood, relationships
@@ -23,6 +24,7 @@ class QueryGraph(Action):
     """Entities and relationships that a question is about, best first: "who works on checkout"."""
 
     tool, name = "query_graph", None
+    Reply = replies.QueryGraphReply
     examples = [
         {"query": "who works on the Acme lease?"},
     ]
@@ -46,6 +48,7 @@ class TraverseEntity(Action):
     """Walk outward from an entity along its relationships."""
 
     tool, name = "traverse_entity", None
+    Reply = replies.TraverseEntityReply
     examples = [
         {"entity": "person:Sarah", "depth": 2},
     ]
@@ -69,6 +72,7 @@ class AddRelationship(Action):
 
     tool, name = "add_relationship", None
     effect = "changes"
+    Reply = replies.AddRelationshipReply
     examples = [
         {
             "from": "Sarah",
@@ -107,6 +111,7 @@ class InvalidateRelationship(Action):
 
     tool, name = "invalidate_relationship", None
     effect = "changes"
+    Reply = replies.InvalidateRelationshipReply
     examples = [
         {"from": "Sarah", "to": "Acme lease", "type": "WORKS_ON", "at": "2026-06-01", "reason": "She left the team."},
     ]
@@ -128,6 +133,7 @@ class BuildContext(Action):
     """A block of text for a prompt: what the graph knows about a text, within a budget of tokens, with its sources."""
 
     tool, name = "build_context", None
+    Reply = replies.BuildContextReply
     examples = [
         {"text": "Can Sarah sign the Acme lease?", "token_budget": 800},
     ]

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import (
     Action,
     CountScope,
@@ -39,6 +40,7 @@ class Intersect(Action):
     """Records that carry every term of match, newest first, and how many readable records carry each term."""
 
     tool, name = TOOL, "intersect"
+    Reply = replies.IntersectReply
     examples = [
         {"match": ["client:Acme", {"label": "person", "value": "Sarah"}, "indemnity"], "limit": 20},
         {"match": [{"label": "docket"}, {"label": "status", "value": "closed", "not": True}]},
@@ -58,6 +60,7 @@ class Union(Action):
     """Records that carry any term of match, newest first; each says which terms it matched."""
 
     tool, name = TOOL, "union"
+    Reply = replies.UnionReply
     examples = [
         {"match": ["client:Acme", "client:Norwick"], "lanes": ["matter-17"]},
     ]
@@ -76,6 +79,7 @@ class Traverse(Action):
     """Records that share an edge property with one record, those reached by the least-shared property first."""
 
     tool, name = TOOL, "traverse"
+    Reply = replies.TraverseReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "labels": ["client", "person"], "limit": 20},
@@ -99,6 +103,7 @@ class Count(Action):
     """How many records an intersection or a union holds: always the length of the fully paged list."""
 
     tool, name = TOOL, "count"
+    Reply = replies.CountReply
     examples = [
         {"match": ["client:Acme"]},
         {"match": ["client:Acme", "client:Norwick"], "mode": "union"},
@@ -122,6 +127,7 @@ class Group(Action):
     """The values of one label with the number of records under each, most first."""
 
     tool, name = TOOL, "group"
+    Reply = replies.GroupReply
     examples = [
         {"label": "client"},
         {"label": "person", "prefix": "sa", "match": ["client:Acme"]},

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import Action, Limit, Match, ScopeArguments, SrId, scope_of, terms_of
 from lanes.readers import Reader
 from memory import normal
@@ -29,6 +30,7 @@ class Radius(Action):
     """The blast radius of a record: what is reached walking outward, nearest and rarest first."""
 
     tool, name = TOOL, "radius"
+    Reply = replies.RadiusReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "depth": 2, "max_nodes": 100},
     ]
@@ -56,6 +58,7 @@ class Path(Action):
     """The strongest of the shortest chains of records and shared properties between two records, or none."""
 
     tool, name = TOOL, "path"
+    Reply = replies.PathReply
     examples = [
         {"from": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "to": "sr_6a1b2c3d4e5f60718293a4b5c6d7e8f9"},
     ]
@@ -95,6 +98,7 @@ class Communities(Action):
     """Clusters (Leiden) of the records that match, or of those around one record."""
 
     tool, name = TOOL, "communities"
+    Reply = replies.CommunitiesReply
     examples = [
         {"match": ["client:Acme"]},
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "max_nodes": 200},
@@ -111,6 +115,7 @@ class Central(Action):
     """The most central of the records that match, or of those around one record."""
 
     tool, name = TOOL, "central"
+    Reply = replies.CentralReply
     examples = [
         {"match": ["client:Acme"], "by": "betweenness", "limit": 10},
     ]
@@ -129,6 +134,7 @@ class Suggest(Action):
     """Records that might be connected to one and are not: shared rare properties, two hops, alike in meaning."""
 
     tool, name = TOOL, "suggest"
+    Reply = replies.SuggestReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "limit": 5},
     ]

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import Action, CallArguments, PropertyIn, Reason, SrId, Unit, properties_of
 from lanes.readers import Reader
 from memory.services import aliases, connections, properties
@@ -26,6 +27,7 @@ class Add(Action):
 
     tool, name = TOOL, "add"
     effect = "adds"
+    Reply = replies.AddReply
     examples = [
         {
             "sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d",
@@ -47,6 +49,7 @@ class Remove(Action):
 
     tool, name = TOOL, "remove"
     effect = "changes"
+    Reply = replies.RemoveReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "edge_properties": ["status:open"]},
     ]
@@ -64,6 +67,7 @@ class List(Action):
     """The edge properties of a record."""
 
     tool, name = TOOL, "list"
+    Reply = replies.ListReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
@@ -81,6 +85,7 @@ class Connect(Action):
 
     tool, name = TOOL, "connect"
     effect = "adds"
+    Reply = replies.ConnectReply
     examples = [
         {
             "sr_id": ["sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "sr_6a1b2c3d4e5f60718293a4b5c6d7e8f9"],
@@ -120,6 +125,7 @@ class Disconnect(Action):
 
     tool, name = TOOL, "disconnect"
     effect = "changes"
+    Reply = replies.DisconnectReply
     examples = [
         {"property": "e_connect:signed_by_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
@@ -137,6 +143,7 @@ class Adjust(Action):
 
     tool, name = TOOL, "adjust"
     effect = "changes"
+    Reply = replies.AdjustReply
     examples = [
         {
             "sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d",
@@ -164,6 +171,7 @@ class Invalidate(Action):
 
     tool, name = TOOL, "invalidate"
     effect = "changes"
+    Reply = replies.InvalidateReply
     examples = [
         {"property": "e_connect:signed_by_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "at": "2026-06-01"},
         {
@@ -195,6 +203,7 @@ class Rename(Action):
 
     tool, name = TOOL, "rename"
     effect = "changes"
+    Reply = replies.RenameReply
     examples = [
         {"label": "client", "value": "ACME Inc", "to": "Acme"},
     ]

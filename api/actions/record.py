@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import (
     Action,
     Arguments,
@@ -91,6 +92,7 @@ class Write(Action):
 
     tool, name = TOOL, "write"
     effect = "changes"
+    Reply = replies.WriteReply
     examples = [
         {
             "lane": "matter-17",
@@ -115,6 +117,7 @@ class WriteMany(Action):
 
     tool, name = TOOL, "write_many"
     effect = "changes"
+    Reply = replies.WriteManyReply
     examples = [
         {
             "records": [
@@ -172,6 +175,7 @@ class Read(Action):
     """A record with its whole text."""
 
     tool, name = TOOL, "read"
+    Reply = replies.ReadReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
@@ -189,6 +193,7 @@ class Update(Action):
 
     tool, name = TOOL, "update"
     effect = "changes"
+    Reply = replies.UpdateReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "title": "Call with Sarah and Tom", "expected_version": 1},
     ]
@@ -227,6 +232,7 @@ class Delete(Action):
 
     tool, name = TOOL, "delete"
     effect = "changes"
+    Reply = replies.DeleteReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
@@ -243,6 +249,7 @@ class Status(Action):
     """How far the ingest of a record is."""
 
     tool, name = TOOL, "status"
+    Reply = replies.StatusReply
     examples = [
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
