@@ -19,6 +19,8 @@ from lanes.readers import Reader
 from memory.gather.count import count
 from memory.gather.group import group
 from memory.gather.intersect import intersect
+from memory.gather.labels import labels
+from memory.gather.recent import recent
 from memory.gather.traverse import traverse
 from memory.gather.union import union
 
@@ -146,4 +148,35 @@ class Group(Action):
         )  # fmt: skip
 
 
-ACTIONS: list[type[Action]] = [Intersect, Union, Traverse, Count, Group]
+class Labels(Action):
+    """The labels in use, with how many values and records each has: what can be asked for with match and group."""
+
+    tool, name = TOOL, "labels"
+    Reply = replies.LabelsReply
+    examples = [{}, {"lanes": ["matter-17"]}]
+
+    class Arguments(PageArguments):
+        action: Literal["labels"]
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return labels(scope_of(reader, given), limit=given.limit, cursor=given.cursor)
+
+
+class Recent(Action):
+    """The newest records, by when they happened (or were recorded, where that is not known)."""
+
+    tool, name = TOOL, "recent"
+    Reply = replies.RecentReply
+    examples = [{"limit": 10}, {"lanes": ["matter-17"], "kind": ["filing", "call"]}]
+
+    class Arguments(PageArguments):
+        action: Literal["recent"]
+        kind: list[str] | None = Field(
+            None, min_length=1, max_length=16, description="Only records of one of these kinds."
+        )
+
+    def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
+        return recent(scope_of(reader, given), kinds=given.kind, limit=given.limit, cursor=given.cursor)
+
+
+ACTIONS: list[type[Action]] = [Intersect, Union, Traverse, Count, Group, Labels, Recent]

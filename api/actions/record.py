@@ -171,6 +171,33 @@ class WriteMany(Action):
         }
 
 
+class NamedArguments(CallArguments):
+    """A record by its sr_id, or by lane and external_id."""
+
+    sr_id: SrId | None = Field(None, description="The record's public id; or give lane and external_id.")
+    lane: str | None = Field(None, description="With external_id: slug of the lane it is in.")
+    external_id: str | None = Field(None, description="Your own id of the record, instead of sr_id.")
+
+
+def _sr_id(reader: Reader, given: Any) -> str:
+    """Which record is meant; exactly one way to say so must be used."""
+    if given.external_id is None:
+        if given.sr_id is None:
+            raise Invalid.field("sr_id", "Required, or lane and external_id instead.")
+        return given.sr_id
+    if given.sr_id is not None:
+        raise Invalid.field("external_id", "Give sr_id, or lane and external_id, not both.")
+    if given.lane is None:
+        raise Invalid.field("lane", "Required with external_id: it is unique in its lane only.")
+    return selectors.public_of(reader, given.lane, given.external_id)
+
+
+def _read_of(reader: Reader, given: NamedArguments) -> str:
+    if given.lane is not None and given.external_id is None:
+        raise Invalid.field("lane", "Goes with external_id.")
+    return _sr_id(reader, given)
+
+
 class Read(Action):
     """A record with its whole text."""
 
@@ -180,12 +207,11 @@ class Read(Action):
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
 
-    class Arguments(CallArguments):
+    class Arguments(NamedArguments):
         action: Literal["read"]
-        sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return {"record": selectors.read(reader, given.sr_id)}
+        return {"record": selectors.read(reader, _read_of(reader, given))}
 
 
 class Update(Action):
@@ -200,9 +226,12 @@ class Update(Action):
 
     class Arguments(CallArguments):
         action: Literal["update"]
-        sr_id: SrId
+        sr_id: SrId | None = Field(None, description="The record's public id; or give lane and external_id.")
+        external_id: str | None = Field(None, description="Your own id of the record, instead of sr_id.")
         expected_version: int | None = Field(None, description="Refuse when the record has another version.")
-        lane: str | None = Field(None, description="Slug of the lane to move it to.")
+        lane: str | None = Field(
+            None, description="Slug of the lane to move it to; with external_id: of the lane it is in."
+        )
         text: Text | None = None
         title: Title | None = None
         kind: Kind | None = None
@@ -219,10 +248,11 @@ class Update(Action):
                 raise Invalid.field(name, "May be left out, but not null.")
         if "edge_properties" in given.model_fields_set:
             fields["edge_properties"] = properties_of(given.edge_properties)
-        if not fields and given.lane is None:
+        lane = given.lane if given.external_id is None else None
+        if not fields and lane is None:
             raise Invalid.field("sr_id", "Name at least one field to change.")
         written = records.update(
-            reader, sr_id=given.sr_id, expected_version=given.expected_version, lane=given.lane, **fields
+            reader, sr_id=_sr_id(reader, given), expected_version=given.expected_version, lane=lane, **fields
         )
         return _shown(reader, written)
 
@@ -237,12 +267,11 @@ class Delete(Action):
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
 
-    class Arguments(CallArguments):
+    class Arguments(NamedArguments):
         action: Literal["delete"]
-        sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return records.delete(reader, sr_id=given.sr_id)
+        return records.delete(reader, sr_id=_read_of(reader, given))
 
 
 class Status(Action):
@@ -254,12 +283,11 @@ class Status(Action):
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
 
-    class Arguments(CallArguments):
+    class Arguments(NamedArguments):
         action: Literal["status"]
-        sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return ingest.status(reader, given.sr_id)
+        return ingest.status(reader, _read_of(reader, given))
 
 
 ACTIONS: list[type[Action]] = [Write, WriteMany, Read, Update, Delete, Status]

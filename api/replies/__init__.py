@@ -14,8 +14,10 @@ from api.replies.reads import (
     FindReply,
     GroupReply,
     IntersectReply,
+    LabelsReply,
     PathReply,
     RadiusReply,
+    RecentReply,
     SuggestReply,
     TimelineReply,
     TraverseReply,
@@ -39,6 +41,8 @@ from api.replies.writes import (
 )
 
 __all__ = [
+    "LabelsReply",
+    "RecentReply",
     "AddRelationshipReply",
     "AddReply",
     "AdjustReply",

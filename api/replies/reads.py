@@ -79,6 +79,23 @@ class GroupReply(StructuralReply):
     values: list[CountedValue]
 
 
+class LabelInUse(BaseModel):
+    label: str
+    value_count: int
+    sr_count: int
+    counts_capped: bool = Field(False, description="True: carried more than 10,000 times; the counts are at least so.")
+
+
+class LabelsReply(Reply):
+    action: Literal["labels"]
+    labels: list[LabelInUse]
+
+
+class RecentReply(StructuralReply):
+    action: Literal["recent"]
+    srs: list[RecordShown]
+
+
 class FindReply(StructuralReply):
     action: Literal["find"]
     srs: list[FoundRecord]
