@@ -81,3 +81,28 @@ def test_a_hidden_lane_is_answered_like_a_missing_one_and_like_a_missing_id(worl
     assert {reply.status for reply in told} == {404}
     assert len({str({**reply.body, "request_id": ""}) for reply in told}) == 1
     assert world.anna("e_record", "read", lane="blue", external_id="n-1").status == 200
+
+
+def test_a_label_nobody_has_is_met_with_the_one_that_was_meant(world):
+    anna, andy = world.anna, world.andy
+    anna.write("red", "Re: agreement with Acme.", ("client:Acme",))
+    anna.write("blue", "Hidden.", ("counterparty:Zeta",))
+    for action in ("intersect", "union", "count"):
+        told = andy("e_gather", action, match=["clinet:Acme"])["hint"]
+        assert 'did you mean "client"?' in told, action
+        told = andy("e_gather", action, match=["Re: agreement"])["hint"]
+        assert '"Re: agreement" was read as the label "re"' in told and '{"value": …}' in told, action
+        # What only a hidden lane has is no hint, and a label that is there needs none.
+        told = andy("e_gather", action, match=["counterprty:Zeta"])["hint"] or ""
+        assert "did you mean" not in told, action
+        assert "did you mean" in anna("e_gather", action, match=["counterprty:Zeta"])["hint"], action
+        assert "did you mean" not in (andy("e_gather", action, match=["client:Nobody"])["hint"] or ""), action
+    assert andy("e_gather", "intersect", match=[{"value": "Re: agreement"}]).srs
+    told = andy("e_gather", "union", match=["client:Acme", "clinet:Norwick"])
+    assert told.srs and 'did you mean "client"?' in told["hint"]
+    assert 'did you mean "client"?' in andy("e_gather", "group", label="clients")["hint"]
+    assert (
+        andy("e_gather", "group", label="counterprty")["hint"]
+        == 'No readable record has a value for "counterprty" here.'
+    )
+    assert andy("e_gather", "intersect", match=["client:Acme"])["hint"] is None

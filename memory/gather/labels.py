@@ -27,17 +27,18 @@ where c.carried > 0 order by x.label
 """  # noqa: S608
 
 
+def in_use(scope: Scope, limit: int, after: str = "") -> list[str]:
+    """Labels of the readable lanes, in the order of the alphabet."""
+    rows = sql.fetch(_LABELS, {"lanes": scope.lanes, "after": after, "limit": limit})
+    return [label for (label,) in rows]
+
+
 def labels(scope: Scope, *, limit: int = 50, cursor: str | None = None) -> dict[str, Any]:
     """{labels: [{label, value_count, sr_count}], next_cursor, hint}: in the order of the alphabet, counts of readable
     records. Of a label carried more than 10,000 times the counts are what so many properties show, and say so."""
     query = paging.query_of(scope, "labels", scope.lanes)
     after = cursors.unseal(query, cursor)
-    found = [
-        label
-        for (label,) in sql.fetch(
-            _LABELS, {"lanes": scope.lanes, "after": after[0] if after else "", "limit": limit + 1}
-        )
-    ]
+    found = in_use(scope, limit + 1, after[0] if after else "")
     more, found = len(found) > limit, found[:limit]
     rows = sql.fetch(_COUNTS, {**scope.params, "lanes": scope.lanes, "labels": found, "cap": CAP + 1})
     return {
