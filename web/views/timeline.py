@@ -23,16 +23,25 @@ FORMATS = {
 
 class Timeline(PageView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        ask = Ask.of(request)
+        ask = Ask.of(request, dates_may_be_wrong=True)
         moved = ask.with_typed(self.reader)
         if moved is not None:
             return redirect(moved.url())
         cursor = request.GET.get("cursor") or None
-        found = chronology.read(self.reader, ask, cursor=cursor, undated=chronology.UNDATED_SHOWN)
-        context = {"tl": self._context(ask, found, cursor), "notices": []}
-        if request.GET.get("part") == "data":
-            return render(request, "web/timeline/_part.html", context)
-        return render(request, "web/timeline.html", context)
+        wrong = ask.query.wrong_dates()
+        if wrong:
+            found = chronology.nothing()
+        else:
+            found = chronology.read(self.reader, ask, cursor=cursor, undated=chronology.UNDATED_SHOWN)
+        notices = []
+        if wrong:
+            notices.append(
+                {"level": "danger", "bold": "Nothing is listed, because a date could not be read.",
+                 "text": " ".join(wrong.values())}
+            )  # fmt: skip
+        context = {"tl": self._context(ask, found, cursor) | {"wrong": wrong}, "notices": notices}
+        template = "web/timeline/_part.html" if request.GET.get("part") == "data" else "web/timeline.html"
+        return render(request, template, context, status=400 if wrong else 200)
 
     def _context(self, ask: Ask, found: dict[str, Any], cursor: str | None) -> dict[str, Any]:
         dropped = set(found["dropped"])
@@ -54,6 +63,7 @@ class Timeline(PageView):
             "require": ask.require,
             "start": ask.query.start,
             "end": ask.query.end,
+            "ended": ask.query.ended,
             "lane": chosen[0] if len(chosen) == 1 else "",
             "lane_choices": present.lane_choices(self.reader, self.reader.readable),
             "limit": found["limit"],
