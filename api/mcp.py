@@ -65,6 +65,7 @@ def name_of(action: type[Action]) -> str:
 def _exposed(action: type[Action]) -> Exposed:
     schema = registry.schema_of(action)
     schema["properties"].pop("action", None)
+    schema["examples"] = action.examples
     schema["required"] = [name for name in schema.get("required", ()) if name != "action"]
     tool = types.Tool(
         name=name_of(action),
@@ -89,7 +90,7 @@ def _exposed(action: type[Action]) -> Exposed:
 
 def _about(name: str, description: str, told: Callable[..., dict[str, Any]]) -> Exposed:
     """What has an address of its own over HTTP and is a tool here."""
-    schema = CallArguments.model_json_schema()
+    schema = registry.plain_schema(CallArguments)
 
     def run(arguments: dict[str, Any], reader_for: calls.ReaderFor) -> dict[str, Any]:
         check_body(arguments)

@@ -1,7 +1,7 @@
 """OpenAPI: each tool as one path whose body is any of its actions' arguments."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from drf_spectacular.utils import OpenApiResponse, OpenApiTypes, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from pydantic import BaseModel
 
 from api import registry
@@ -53,7 +53,7 @@ def tool_view(tool: str) -> type[ToolView]:
         operation_id=tool,
         description=registry.DESCRIPTIONS.get(tool),
         request=registry.body_of(tool),
-        responses={200: OpenApiTypes.OBJECT, **ERRORS},
+        responses={200: registry.reply_of(tool), **ERRORS},
         tags=["tools"],
     )
     made.post = describe(_copy(ToolView.post))  # type: ignore[attr-defined]

@@ -4,11 +4,13 @@ Used when DATABASE_URL is unset. Data lives in LANEWISE_DATA_DIR (default `.data
 unix socket only.
 """
 
+import atexit
 import os
 import threading
 import warnings
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import psutil
@@ -16,6 +18,7 @@ import psycopg
 import psycopg.conninfo
 
 DATABASE = "lanewise"
+CLOCK_SLACK = 2.0  # seconds by which a process's start and a file's time may be off
 
 # Sized for a machine that also runs the web server and the worker. JIT and parallel query are off because the
 # statements here are short: starting either costs more than the whole query.
@@ -50,6 +53,35 @@ def _settings(throwaway: bool) -> str:
 _STARTING = threading.Lock()  # the package's lock keeps processes apart, and threads of one trip over it
 
 
+def forget_dead(server: Any) -> None:
+    """Take processes that are gone off the package's list of who uses the server: one that was killed could not, and
+    the server would run for ever. Called with the package's lock held."""
+    users = server.global_process_id_list
+    try:
+        listed, written = users._get(), users.path.stat().st_mtime
+    except (OSError, ValueError):
+        return
+    alive = [pid for pid in listed if pid == os.getpid() or _alive(pid, written)]
+    if alive != listed:
+        users.put(alive)
+
+
+def _alive(pid: int, listed_at: float) -> bool:
+    """Whether the process that was listed lives: its number may be another one's by now, which began later."""
+    try:
+        process = psutil.Process(pid)
+        return process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= listed_at + CLOCK_SLACK
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True
+
+
+def _leave(server: Any) -> None:
+    with server._lock:
+        forget_dead(server)
+
+
 def start(data_dir: Path, throwaway: bool = False) -> dict[str, str]:
     """Start (or join) the server for `data_dir`; returns psycopg connection parameters: host, user, dbname."""
     with _STARTING:
@@ -75,7 +107,9 @@ def _start(data_dir: Path, throwaway: bool) -> dict[str, str]:
             if os.name != "nt":
                 owner = (pgdata / "PG_VERSION").stat()
                 os.chown(conf, owner.st_uid, owner.st_gid)
+            forget_dead(server)
     server.start()
+    atexit.register(_leave, server)  # runs before the package's own, which stops the server with its last user
     url = urlsplit(server.get_uri())
     params = {"user": url.username or "postgres"}
     host = parse_qs(url.query).get("host", [url.hostname])[0]

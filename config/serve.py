@@ -11,10 +11,13 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Seconds before a worker that died is started again, so that one that cannot start does not spin.
 RESTART_AFTER = 2
+# Seconds the web server and the worker have to stop by themselves: a worker finishes its piece of work.
+PATIENCE = 20
 
 
 def manage(*arguments: str) -> None:
@@ -51,18 +54,19 @@ def serve(host: str, port: int) -> int:
     """Web server and worker side by side. A worker that dies is started again; without the web server all ends."""
     web = [sys.executable, "-m", "daphne", "-b", host, "-p", str(port), "config.asgi:application"]
     worker = [sys.executable, "manage.py", "ingest"]
-    running = {"web": subprocess.Popen(web), "worker": subprocess.Popen(worker)}
+    running = {"web": start(web), "worker": start(worker)}
     stopping = False
 
     def stop(*_: object) -> None:
         nonlocal stopping
+        if stopping:  # asked again: no more patience
+            for process in running.values():
+                process.kill()
         stopping = True
-        for process in running.values():
-            if process.poll() is None:
-                process.terminate()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), stop)
     told = False
     while running["web"].poll() is None and not stopping:
         if not told and answers(host, port):
@@ -72,15 +76,30 @@ def serve(host: str, port: int) -> int:
             print("The worker ended; starting another.", file=sys.stderr, flush=True)
             time.sleep(RESTART_AFTER)
             if not stopping:
-                running["worker"] = subprocess.Popen(worker)
+                running["worker"] = start(worker)
         time.sleep(0.2)
-    stop()
-    for process in running.values():
+    stopping = True
+    end(running.values())
+    return running["web"].returncode or 0
+
+
+def start(command: list[str]) -> subprocess.Popen:
+    """A process that Ctrl-C in the terminal does not reach: it is stopped by us, once and in order."""
+    return subprocess.Popen(command, start_new_session=True)
+
+
+def end(processes: Collection[subprocess.Popen], patience: float = PATIENCE) -> None:
+    """Tell processes to stop, and kill those that have not within `patience` seconds; all are gone on return."""
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+    deadline = time.monotonic() + patience
+    for process in processes:
         try:
-            process.wait(15)
+            process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             process.kill()
-    return running["web"].returncode or 0
+            process.wait()
 
 
 def answers(host: str, port: int) -> bool:

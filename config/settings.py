@@ -216,6 +216,11 @@ LANEWISE_EXTRACTORS = [
     "memory.ingest.extractors.citations.CitationExtractor",
 ]
 LANEWISE_INGEST_ATTEMPTS = env.int("LANEWISE_INGEST_ATTEMPTS", default=5)  # then a record is given up, visibly
+# The names model and the relations' parser read so many characters of a text, and for so many seconds; a worker whose
+# job has been silent for so many more is ended, for another one to take its place.
+LANEWISE_MODEL_CHARACTERS = env.int("LANEWISE_MODEL_CHARACTERS", default=200_000)
+LANEWISE_INGEST_SECONDS = env.float("LANEWISE_INGEST_SECONDS", default=120)
+LANEWISE_INGEST_STUCK_SECONDS = env.float("LANEWISE_INGEST_STUCK_SECONDS", default=600)
 LANEWISE_INGEST_KEEP_DAYS = 7  # of throughput figures
 # The language model: off without an endpoint, and for every lane that the policy function does not allow.
 LANEWISE_LLM = (

@@ -10,10 +10,11 @@ from django.db import transaction
 from django.utils import timezone
 from procrastinate import BaseRetryStrategy, RetryDecision, RetryStrategy
 from procrastinate.contrib.django import app
+from procrastinate.exceptions import JobAborted
 
 from memory import sql
 from memory.find import frequencies
-from memory.ingest import failures, pipeline, policies, queue, seek, upkeep, vocabulary
+from memory.ingest import failures, pace, pipeline, policies, queue, seek, upkeep, vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -32,16 +33,27 @@ class BackOff(BaseRetryStrategy):
 @app.task(name=queue.FIRST, queue=queue.QUEUE, pass_context=True, retry=BackOff())
 def first(context, record_ids: list[int]) -> None:
     """Windows, vectors, tags and known values of these records (and of those waiting behind them)."""
-    _run(pipeline.FIRST, context.job, record_ids)
+    _run(pipeline.FIRST, context, record_ids)
 
 
 @app.task(name=queue.LATER, queue=queue.QUEUE, pass_context=True, retry=BackOff())
 def later(context, record_ids: list[int]) -> None:
     """What makes records richer once they are findable."""
-    _run(pipeline.LATER, context.job, record_ids)
+    _run(pipeline.LATER, context, record_ids)
 
 
-def _run(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
+def _run(phase: pipeline.Phase, context, record_ids: list[int]) -> None:
+    """Work on these records, and on what waits behind them; stop where the worker is told to."""
+    # While a slow phase is at work, what is to become findable goes first.
+    pass_first = (lambda: _let_pass(context.job)) if phase is pipeline.LATER else None
+    try:
+        with pace.job(context.should_abort, pass_first):
+            _work(phase, context.job, record_ids)
+    except pace.Stopping:
+        raise JobAborted from None
+
+
+def _work(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
     wanted = record_ids
     if job.attempts:
         # It failed before, or its worker died: by itself and one by one, so that it takes no other record along,
@@ -52,19 +64,13 @@ def _run(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
             outcome.done |= one.done
             outcome.failed |= one.failed
             outcome.partly |= one.partly
+            outcome.slow |= one.slow
     else:
         room = phase.at_once - len(record_ids)
         leased = queue.lease(phase.task, job.id, room) if room > 0 else []
-        theirs = {item.job_id: set(item.record_ids) for item in leased}
-
-        def on_store(done: set[int]) -> None:
-            queue.finish(job_id for job_id, ids in theirs.items() if ids <= done)
-
         wanted = [*record_ids, *(record for item in leased for record in item.record_ids)]
-        outcome = pipeline.run(phase, wanted, on_store)
-        queue.finish(job_id for job_id, ids in theirs.items() if ids <= outcome.done)
-        queue.release(job_id for job_id, ids in theirs.items() if not ids <= outcome.done)
-    retry = failures.record(outcome.failed, phase, counted=bool(job.attempts))
+        outcome = _with_leased(phase, wanted, leased)
+    retry = failures.record(outcome.failed, phase, counted=bool(job.attempts), given_up=outcome.slow)
     if phase is pipeline.LATER and outcome.partly - retry:
         # Given up with what there is: the policies go by that.
         _defer_policies(outcome.partly - retry)
@@ -72,6 +78,32 @@ def _run(phase: pipeline.Phase, job, record_ids: list[int]) -> None:
         _seek_new_values(wanted)
     if retry & set(record_ids):
         raise NotDone(f"{len(retry)} of {len(record_ids)} records failed and will be tried again")
+
+
+def _with_leased(phase: pipeline.Phase, wanted: list[int], leased: list[queue.Leased]) -> pipeline.Outcome:
+    """Work on records, those of leased jobs among them; each of these jobs ends with its records or is given back."""
+    theirs = {item.job_id: set(item.record_ids) for item in leased}
+    outcome = pipeline.Outcome()
+
+    def on_store(done: set[int]) -> None:
+        queue.finish(job_id for job_id, ids in theirs.items() if ids <= done)
+
+    try:
+        outcome = pipeline.run(phase, wanted, on_store)
+        return outcome
+    finally:
+        ended = outcome.done | outcome.slow
+        queue.finish(job_id for job_id, ids in theirs.items() if ids <= ended)
+        queue.release(job_id for job_id, ids in theirs.items() if not ids <= ended)
+
+
+def _let_pass(job) -> None:
+    """The first phase of records that wait behind a job of the later one."""
+    while leased := queue.lease(queue.FIRST, job.id, pipeline.FIRST.at_once, most=queue.RECORDS_A_JOB):
+        wanted = [record for item in leased for record in item.record_ids]
+        outcome = _with_leased(pipeline.FIRST, wanted, leased)
+        failures.record(outcome.failed, pipeline.FIRST, counted=False, given_up=outcome.slow)
+        _seek_new_values(wanted)
 
 
 def _defer_policies(record_ids: set[int]) -> None:

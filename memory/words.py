@@ -158,14 +158,13 @@ def spans(text: str) -> Iterator[tuple[frozenset[str], int, int]]:
     """
     for analysis, _, start, end in _tokens(text):
         if _is_unspaced(text[start]):
+            touching: dict[int, set[str]] = {}
+            for lexeme, offset, _ in analysis:
+                for place in (offset, offset + 1)[: len(lexeme or "")]:
+                    touching.setdefault(place, set()).add(lexeme or "")
             for i in range(end - start):
-                touching = frozenset(
-                    lexeme
-                    for lexeme, offset, _ in analysis
-                    if lexeme and (offset == i or (len(lexeme) > 1 and offset + 1 == i))
-                )
-                if touching:
-                    yield touching, start + i, start + i + 1
+                if i in touching:
+                    yield frozenset(touching[i]), start + i, start + i + 1
             continue
         found = frozenset(lexeme for lexeme, _, _ in analysis if lexeme)
         if found:

@@ -53,6 +53,12 @@ CASES: dict[tuple[str, str | None], Callable[[Marked, str, str], Calls]] = {
         for label in ("client", "person", "matter", "status", "e_connect", "e_adjust")
         for more in ({}, {"prefix": "zq"}, {"match": [SHARED]})
     ],
+    ("e_gather", "labels"): lambda marked, persona, sr_id: [
+        {"action": "labels", **more} for more in ({}, {"limit": 1}, {"include_invalidated": True})
+    ],
+    ("e_gather", "recent"): lambda marked, persona, sr_id: [
+        {"action": "recent", "limit": 200, **more} for more in ({}, {"kind": ["note"]}, {"kind": ["entity"]})
+    ],
     ("e_gather", "traverse"): on_record("traverse", limit=200),
     ("e_gather", "find"): lambda marked, persona, sr_id: [
         {"action": "find", "question": question, "limit": 200, **more}
@@ -125,7 +131,7 @@ CASES: dict[tuple[str, str | None], Callable[[Marked, str, str], Calls]] = {
     ("e_record", "status"): on_record("status"),
 }
 _READING = {
-    "e_gather": "intersect union count group traverse find radius path communities central suggest",
+    "e_gather": "intersect union count group labels recent traverse find radius path communities central suggest",
     "e_timeline": "intersect",
     "e_property": "list",
     "e_record": "read status",
@@ -136,7 +142,7 @@ READS |= {("query_graph", None), ("traverse_entity", None), ("build_context", No
 ABOUT_A_RECORD = [
     key for key in CASES
     if key not in {("e_gather", "intersect"), ("e_gather", "union"), ("e_gather", "count"), ("e_gather", "group"),
-                   ("e_gather", "find"),
+                   ("e_gather", "find"), ("e_gather", "labels"), ("e_gather", "recent"),
                    ("e_timeline", "intersect"), ("e_property", "disconnect"), ("e_property", "rename"),
                    ("e_record", "write"), ("e_record", "write_many"), ("query_graph", None),
                    ("traverse_entity", None), ("build_context", None), ("add_relationship", None),
@@ -180,7 +186,7 @@ def left_out(marked: Marked, persona: str) -> dict[str, Any]:
     for key in sorted(READS - {("e_property", "list"), ("e_record", "read"), ("e_record", "status")}, key=str):
         for body in CASES[key](marked, persona, marked.own(persona)):
             reply = marked.caller(persona)(key[0], **body)
-            if reply.status == 200 and key != ("e_gather", "suggest"):
+            if reply.status == 200 and key not in {("e_gather", "suggest"), ("e_gather", "labels")}:
                 assert isinstance(reply.body["left_out_invalid"], int), (key, body)
                 told[f"{key} {body}"] = reply.body["left_out_invalid"]
     return told

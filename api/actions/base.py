@@ -36,11 +36,11 @@ class TermArgument(Arguments):
 class PropertyArgument(Arguments):
     """An edge property to write."""
 
-    label: str
-    value: str
+    label: str = Field(description="A lower-case name such as client: letters, digits, _; it begins with a letter.")
+    value: str = Field(description="1 to 500 characters, kept as written; case does not tell values apart.")
     valid_from: str | None = Field(None, description="When it began to hold (2026-03-05 or an instant with offset).")
     invalidated_at: str | None = Field(None, description="When it ceased to hold.")
-    confidence: float | None = Field(None, ge=0, le=1)
+    confidence: float | None = Field(None, ge=0, le=1, description="How sure it is, 0 to 1.")
 
 
 TermIn = Annotated[Annotated[str, Tag("text")] | Annotated[TermArgument, Tag("object")], Discriminator(_kind)]
@@ -57,6 +57,8 @@ Match = Annotated[
 Limit = Annotated[int, Field(ge=1, le=LIMIT_MAX, description=f"At most {LIMIT_MAX} records a page.")]
 SrId = Annotated[str, Field(description="A record's public id: sr_ and 32 hex digits.", max_length=64)]
 CountScope = Literal["readable", "all_lanes"]
+Reason = Annotated[str, Field(description="Why, in a sentence; kept and shown with it.")]
+Unit = Annotated[float, Field(ge=0, le=1)]
 
 
 class CallArguments(Arguments):
@@ -93,6 +95,10 @@ class Action:
     effect: ClassVar[Literal["reads", "adds", "changes"]] = "reads"
     # Arguments whose items it checks one by one (strict_json.check), so that a bad one does not refuse the others.
     checks_items_of: ClassVar[frozenset[str]] = frozenset()
+    # What it answers.
+    Reply: ClassVar[type[BaseModel]]
+    # Calls worth imitating, without `action`; each validates.
+    examples: ClassVar[list[dict[str, Any]]]
 
     def run(self, reader: Reader, given: Any) -> dict[str, Any]:
         """The reply without `action`; raises LanewiseError."""

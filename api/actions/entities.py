@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from api.actions.base import Action, CallArguments, ScopeArguments, scope_of
+from api import replies
+from api.actions.base import Action, CallArguments, ScopeArguments, Unit, scope_of
 from lanes.readers import Reader
 from memory.entities import ask, neighbourhood, relationships
 
-Unit = Annotated[float, Field(ge=0, le=1)]
-Types = Annotated[list[str], Field(max_length=100)]
+Types = Annotated[list[str], Field(max_length=100, description="Only relationships of these types, such as WORKS_ON.")]
+Confidence = Annotated[float, Field(ge=0, le=1, description="Only relationships at least this sure, 0 to 1.")]
 Name = Annotated[str, Field(min_length=1, max_length=500, description="A name, type:name, or an sr_id.")]
 
 
@@ -23,12 +24,18 @@ class QueryGraph(Action):
     """Entities and relationships that a question is about, best first: "who works on checkout"."""
 
     tool, name = "query_graph", None
+    Reply = replies.QueryGraphReply
+    examples = [
+        {"query": "who works on the Acme lease?"},
+    ]
 
     class Arguments(ScopeArguments):
-        query: Annotated[str, Field(min_length=1, max_length=4_000)]
-        max_nodes: int = Field(10, ge=1, le=100)
+        query: Annotated[
+            str, Field(min_length=1, max_length=4_000, description="A question or names, in plain words.")
+        ]
+        max_nodes: int = Field(10, ge=1, le=100, description="Entities at most.")
         edge_types: Types | None = None
-        min_confidence: Unit | None = None
+        min_confidence: Confidence | None = None
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         return ask.query_graph(
@@ -41,12 +48,16 @@ class TraverseEntity(Action):
     """Walk outward from an entity along its relationships."""
 
     tool, name = "traverse_entity", None
+    Reply = replies.TraverseEntityReply
+    examples = [
+        {"entity": "person:Sarah", "depth": 2},
+    ]
 
     class Arguments(ScopeArguments):
         entity: Name
-        depth: int = Field(1, ge=1, le=8)
+        depth: int = Field(1, ge=1, le=8, description="Relationships in a row.")
         edge_types: Types | None = None
-        min_confidence: Unit | None = None
+        min_confidence: Confidence | None = None
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         return neighbourhood.traverse_entity(
@@ -61,15 +72,26 @@ class AddRelationship(Action):
 
     tool, name = "add_relationship", None
     effect = "changes"
+    Reply = replies.AddRelationshipReply
+    examples = [
+        {
+            "from": "Sarah",
+            "from_type": "person",
+            "to": "Acme lease",
+            "type": "WORKS_ON",
+            "lane": "matter-17",
+            "confidence": 0.9,
+        },
+    ]
 
     class Arguments(CallArguments):
-        source: Name = Field(alias="from")
-        target: Name = Field(alias="to")
+        source: Name = Field(alias="from", description="The first entity: a name, type:name, or an sr_id.")
+        target: Name = Field(alias="to", description="The second entity: a name, type:name, or an sr_id.")
         type: Annotated[str, Field(min_length=1, max_length=63, description="WORKS_ON, MEMBER_OF, signed by, …")]
         lane: str = Field(description="Where the entities and the relationship are kept.")
-        attributes: dict[str, Any] | None = None
+        attributes: dict[str, Any] | None = Field(None, description="Anything more about it, as a JSON object.")
         valid_from: str | None = Field(None, description="When it began to hold; now when left out.")
-        confidence: Unit | None = None
+        confidence: Unit | None = Field(None, description="How sure it is, 0 to 1; raised when asserted again.")
         single_valued: bool | None = Field(
             None, description="True: ends the other relationship of this type. Left out: as the type usually is."
         )
@@ -89,13 +111,17 @@ class InvalidateRelationship(Action):
 
     tool, name = "invalidate_relationship", None
     effect = "changes"
+    Reply = replies.InvalidateRelationshipReply
+    examples = [
+        {"from": "Sarah", "to": "Acme lease", "type": "WORKS_ON", "at": "2026-06-01", "reason": "She left the team."},
+    ]
 
     class Arguments(CallArguments):
-        source: Name = Field(alias="from")
-        target: Name = Field(alias="to")
-        type: Annotated[str, Field(min_length=1, max_length=63)]
+        source: Name = Field(alias="from", description="The first entity: a name, type:name, or an sr_id.")
+        target: Name = Field(alias="to", description="The second entity: a name, type:name, or an sr_id.")
+        type: Annotated[str, Field(min_length=1, max_length=63, description="The relationship's type: WORKS_ON.")]
         at: str | None = Field(None, description="When it ceased to hold; now when left out.")
-        reason: str = Field("", max_length=2_000)
+        reason: str = Field("", max_length=2_000, description="Why, in a sentence; kept with it.")
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         return relationships.end(
@@ -107,14 +133,22 @@ class BuildContext(Action):
     """A block of text for a prompt: what the graph knows about a text, within a budget of tokens, with its sources."""
 
     tool, name = "build_context", None
+    Reply = replies.BuildContextReply
+    examples = [
+        {"text": "Can Sarah sign the Acme lease?", "token_budget": 800},
+    ]
 
     class Arguments(ScopeArguments):
-        text: Annotated[str, Field(min_length=1, max_length=20_000)]
-        max_nodes: int = Field(15, ge=1, le=200)
-        max_depth: int = Field(2, ge=1, le=8)
+        text: Annotated[
+            str, Field(min_length=1, max_length=20_000, description="What the prompt is about: a question, an e-mail.")
+        ]
+        max_nodes: int = Field(15, ge=1, le=200, description="Entities at most.")
+        max_depth: int = Field(2, ge=1, le=8, description="Relationships in a row from what the text names.")
         edge_types: Types | None = None
-        min_confidence: Unit | None = 0.3
-        token_budget: int = Field(ask.TOKEN_BUDGET, ge=16, le=ask.TOKEN_BUDGET_MAX)
+        min_confidence: Confidence | None = 0.3
+        token_budget: int = Field(
+            ask.TOKEN_BUDGET, ge=16, le=ask.TOKEN_BUDGET_MAX, description="Tokens the block may take in a prompt."
+        )
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         return ask.build_context(

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import Action, Match, PageArguments, TermArgument, TermIn, scope_of, terms_of
 from lanes.errors import Invalid
 from lanes.readers import Reader
@@ -26,6 +27,17 @@ class Find(Action):
     legs found it and at what rank, with the passage that answers."""
 
     tool, name = "e_gather", "find"
+    Reply = replies.FindReply
+    examples = [
+        {"question": "Who may terminate the Acme lease, and when?"},
+        {
+            "question": "indemnity cap",
+            "match": ["client:Acme"],
+            "start_date": "2026-01",
+            "end_date": "2026-03",
+            "limit": 10,
+        },
+    ]
 
     class Arguments(PageArguments):
         action: Literal["find"]

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import Action, Limit, Match, ScopeArguments, SrId, scope_of, terms_of
 from lanes.readers import Reader
 from memory import normal
@@ -29,11 +30,15 @@ class Radius(Action):
     """The blast radius of a record: what is reached walking outward, nearest and rarest first."""
 
     tool, name = TOOL, "radius"
+    Reply = replies.RadiusReply
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "depth": 2, "max_nodes": 100},
+    ]
 
     class Arguments(WalkArguments):
         action: Literal["radius"]
         sr_id: SrId
-        depth: int = Field(radius.DEPTH, ge=1, le=radius.DEPTH_MAX, description="Hops.")
+        depth: int = Field(radius.DEPTH, ge=1, le=radius.DEPTH_MAX, description="How many hops to walk outward.")
         max_nodes: int = Field(radius.NODES, ge=1, le=radius.NODES_MAX, description="Records, the first included.")
         hub_limit: int = Field(
             radius.HUB_LIMIT,
@@ -53,11 +58,15 @@ class Path(Action):
     """The strongest of the shortest chains of records and shared properties between two records, or none."""
 
     tool, name = TOOL, "path"
+    Reply = replies.PathReply
+    examples = [
+        {"from": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "to": "sr_6a1b2c3d4e5f60718293a4b5c6d7e8f9"},
+    ]
 
     class Arguments(WalkArguments):
         action: Literal["path"]
-        start: SrId = Field(alias="from")
-        to: SrId
+        start: SrId = Field(alias="from", description="The sr_id of the record the chain begins with.")
+        to: SrId = Field(description="The sr_id of the record it ends with.")
         max_depth: int = Field(path.DEPTH, ge=1, le=path.DEPTH_MAX, description="Hops at most.")
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
@@ -68,8 +77,8 @@ class Path(Action):
 
 
 class BoundedArguments(WalkArguments):
-    match: Match | None = None
-    sr_id: SrId | None = None
+    match: Match | None = Field(None, description="Look at the records that carry every one of these; or give sr_id.")
+    sr_id: SrId | None = Field(None, description="Look at the records around this one; or give match.")
     max_nodes: int = Field(clusters.NODES, ge=2, le=clusters.NODES_MAX, description="Records looked at.")
     limit: Limit = 50
 
@@ -89,6 +98,11 @@ class Communities(Action):
     """Clusters (Leiden) of the records that match, or of those around one record."""
 
     tool, name = TOOL, "communities"
+    Reply = replies.CommunitiesReply
+    examples = [
+        {"match": ["client:Acme"]},
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "max_nodes": 200},
+    ]
 
     class Arguments(BoundedArguments):
         action: Literal["communities"]
@@ -101,10 +115,16 @@ class Central(Action):
     """The most central of the records that match, or of those around one record."""
 
     tool, name = TOOL, "central"
+    Reply = replies.CentralReply
+    examples = [
+        {"match": ["client:Acme"], "by": "betweenness", "limit": 10},
+    ]
 
     class Arguments(BoundedArguments):
         action: Literal["central"]
-        by: Literal["pagerank", "degree", "betweenness", "in_degree", "out_degree"] = "pagerank"
+        by: Literal["pagerank", "degree", "betweenness", "in_degree", "out_degree"] = Field(
+            "pagerank", description="The measure: betweenness finds bridges, degree the best connected."
+        )
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         return clusters.central(scope_of(reader, given), by=given.by, **_bounded(reader, given))
@@ -114,11 +134,15 @@ class Suggest(Action):
     """Records that might be connected to one and are not: shared rare properties, two hops, alike in meaning."""
 
     tool, name = TOOL, "suggest"
+    Reply = replies.SuggestReply
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "limit": 5},
+    ]
 
     class Arguments(ScopeArguments):
         action: Literal["suggest"]
         sr_id: SrId
-        limit: Annotated[int, Field(ge=1, le=50)] = 10
+        limit: Annotated[int, Field(ge=1, le=50, description="At most 50 suggestions.")] = 10
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         return suggest.suggest(scope_of(reader, given), given.sr_id, limit=given.limit, reader_of_origin=reader)

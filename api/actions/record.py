@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from api import replies
 from api.actions.base import (
     Action,
     Arguments,
@@ -30,18 +31,40 @@ MANY = 500
 Precision = Literal["year", "month", "day", "time"]
 
 
+Kind = Annotated[str, Field(description="What sort of record it is: note, filing, call, e_mail, …")]
+Text = Annotated[str, Field(description="The text, which is searched, read by extractors and shown. Text or title.")]
+Title = Annotated[str, Field(description="What it is called in lists.")]
+Occurred = Annotated[str, Field(description="When it happened: 2026, 2026-03, 2026-03-05 or an instant.")]
+Exactly = Annotated[Precision, Field(description="How exactly occurred_at is known, where its form does not say it.")]
+Source = Annotated[dict[str, Any], Field(description="Where it is from, as a JSON object of your own.")]
+Properties = Annotated[
+    list[PropertyIn],
+    Field(description='Edge properties, "client:Acme" or an object each. Given, they replace those of an update.'),
+]
+Tags = Annotated[list[str], Field(description='Found by search, never walked; "label:value" or a word each.')]
+
+
 class RecordFields(Arguments):
-    lane: str
-    text: str = ""
-    title: str = ""
-    occurred_at: str | None = Field(None, description="When it happened: 2026, 2026-03, 2026-03-05 or an instant.")
-    date_precision: Precision | None = None
-    edge_properties: list[PropertyIn] | None = None
-    external_id: str | None = Field(None, description="Unique in the lane: writing it again updates.")
-    source: dict[str, Any] | None = None
-    kind: str = "note"
-    tags: list[str] | None = None
-    recorded_at: str | None = None
+    """A record to write."""
+
+    lane: str = Field(description="Slug of the lane it is kept in; you must be allowed to write there.")
+    text: Text = ""
+    title: Title = ""
+    occurred_at: Occurred | None = None
+    date_precision: Exactly | None = None
+    edge_properties: Properties | None = None
+    external_id: str | None = Field(None, description="Your own id, unique in the lane: writing it again updates.")
+    source: Source | None = None
+    kind: Kind = "note"
+    tags: Tags | None = None
+    recorded_at: str | None = Field(None, description="When it was written down, where that was earlier than now.")
+
+
+class _ShownAs:
+    """Takes anything, and is described as a record: items are checked one by one, so that each has its own report."""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return handler(RecordFields.__pydantic_core_schema__)
 
 
 _FIELDS = (
@@ -72,6 +95,18 @@ class Write(Action):
 
     tool, name = TOOL, "write"
     effect = "changes"
+    Reply = replies.WriteReply
+    examples = [
+        {
+            "lane": "matter-17",
+            "title": "Call with Sarah",
+            "text": "Sarah accepts the indemnity cap.",
+            "occurred_at": "2026-03-05",
+            "kind": "call",
+            "edge_properties": ["client:Acme", "person:Sarah"],
+            "external_id": "call-2026-03-05",
+        },
+    ]
 
     class Arguments(RecordFields, CallArguments):
         action: Literal["write"]
@@ -87,10 +122,22 @@ class WriteMany(Action):
     tool, name = TOOL, "write_many"
     effect = "changes"
     checks_items_of = frozenset({"records"})
+    Reply = replies.WriteManyReply
+    examples = [
+        {
+            "records": [
+                {"lane": "matter-17", "text": "Lease signed.", "edge_properties": ["client:Acme"]},
+                {"lane": "matter-17", "title": "Invoice 12", "text": "USD 4,000 due in May 2026."},
+            ]
+        },
+    ]
 
     class Arguments(CallArguments):
         action: Literal["write_many"]
-        records: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MANY)]
+        records: Annotated[
+            list[Annotated[Any, _ShownAs()]],
+            Field(min_length=1, max_length=MANY, description="The records, as write takes them; each is reported on."),
+        ]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         from api.errors import invalid_from
@@ -98,8 +145,11 @@ class WriteMany(Action):
         report_of: list[Any] = [None] * len(given.records)
         good: list[tuple[int, dict[str, Any]]] = []
         for index, item in enumerate(given.records):
+            place = f"records[{index}]"
             try:
-                strict_json.check(item, f"records[{index}]")
+                strict_json.check(item, place)
+                if not isinstance(item, dict):
+                    raise Invalid.field(place, "Must be a JSON object.")
                 good.append((index, _fields(RecordFields.model_validate(item))))
             except Invalid as error:
                 report_of[index] = report(error)
@@ -107,8 +157,8 @@ class WriteMany(Action):
                 found = invalid_from(error)
                 report_of[index] = report(
                     Invalid(
-                        f"records[{index}].{found.detail}",
-                        {f"records[{index}].{name}": messages for name, messages in found.errors.items()},
+                        f"{place}.{found.detail}",
+                        {f"{place}.{name}": messages for name, messages in found.errors.items()},
                     )
                 )
         written = records.write_many(reader, [fields for _, fields in good], [index for index, _ in good])
@@ -125,18 +175,48 @@ class WriteMany(Action):
         }
 
 
+class NamedArguments(CallArguments):
+    """A record by its sr_id, or by lane and external_id."""
+
+    sr_id: SrId | None = Field(None, description="The record's public id; or give lane and external_id.")
+    lane: str | None = Field(None, description="With external_id: slug of the lane it is in.")
+    external_id: str | None = Field(None, description="Your own id of the record, instead of sr_id.")
+
+
+def _sr_id(reader: Reader, given: Any) -> str:
+    """Which record is meant; exactly one way to say so must be used."""
+    if given.external_id is None:
+        if given.sr_id is None:
+            raise Invalid.field("sr_id", "Required, or lane and external_id instead.")
+        return given.sr_id
+    if given.sr_id is not None:
+        raise Invalid.field("external_id", "Give sr_id, or lane and external_id, not both.")
+    if given.lane is None:
+        raise Invalid.field("lane", "Required with external_id: it is unique in its lane only.")
+    return selectors.public_of(reader, given.lane, given.external_id)
+
+
+def _read_of(reader: Reader, given: NamedArguments) -> str:
+    if given.lane is not None and given.external_id is None:
+        raise Invalid.field("lane", "Goes with external_id.")
+    return _sr_id(reader, given)
+
+
 class Read(Action):
     """A record with its whole text; its edge properties as they hold, or held at as_of, with what is said of them."""
 
     tool, name = TOOL, "read"
+    Reply = replies.ReadReply
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
+    ]
 
-    class Arguments(ScopeArguments):
+    class Arguments(NamedArguments, ScopeArguments):
         action: Literal["read"]
-        sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         scope = scope_of(reader, given)
-        record, shape = selectors.read(reader, given.sr_id, scope.as_of)
+        record, shape = selectors.read(reader, _read_of(reader, given), scope.as_of)
         return {"record": {**shape, "edge_properties": details(reader, record, scope)}}
 
 
@@ -145,20 +225,27 @@ class Update(Action):
 
     tool, name = TOOL, "update"
     effect = "changes"
+    Reply = replies.UpdateReply
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d", "title": "Call with Sarah and Tom", "expected_version": 1},
+    ]
 
     class Arguments(CallArguments):
         action: Literal["update"]
-        sr_id: SrId
+        sr_id: SrId | None = Field(None, description="The record's public id; or give lane and external_id.")
+        external_id: str | None = Field(None, description="Your own id of the record, instead of sr_id.")
         expected_version: int | None = Field(None, description="Refuse when the record has another version.")
-        lane: str | None = None
-        text: str | None = None
-        title: str | None = None
-        kind: str | None = None
-        occurred_at: str | None = None
-        date_precision: Precision | None = None
-        source: dict[str, Any] | None = None
-        edge_properties: list[PropertyIn] | None = None
-        tags: list[str] | None = None
+        lane: str | None = Field(
+            None, description="Slug of the lane to move it to; with external_id: of the lane it is in."
+        )
+        text: Text | None = None
+        title: Title | None = None
+        kind: Kind | None = None
+        occurred_at: Occurred | None = None
+        date_precision: Exactly | None = None
+        source: Source | None = None
+        edge_properties: Properties | None = None
+        tags: Tags | None = None
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         fields = only_given(given, "text", "title", "kind", "source", "tags", "occurred_at", "date_precision")
@@ -167,10 +254,11 @@ class Update(Action):
                 raise Invalid.field(name, "May be left out, but not null.")
         if "edge_properties" in given.model_fields_set:
             fields["edge_properties"] = properties_of(given.edge_properties)
-        if not fields and given.lane is None:
+        lane = given.lane if given.external_id is None else None
+        if not fields and lane is None:
             raise Invalid.field("sr_id", "Name at least one field to change.")
         written = records.update(
-            reader, sr_id=given.sr_id, expected_version=given.expected_version, lane=given.lane, **fields
+            reader, sr_id=_sr_id(reader, given), expected_version=given.expected_version, lane=lane, **fields
         )
         return {**_shown(reader, written), "hint": stamps.hint(skipped=len(written.skipped))}
 
@@ -180,26 +268,32 @@ class Delete(Action):
 
     tool, name = TOOL, "delete"
     effect = "changes"
+    Reply = replies.DeleteReply
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
+    ]
 
-    class Arguments(CallArguments):
+    class Arguments(NamedArguments):
         action: Literal["delete"]
-        sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return records.delete(reader, sr_id=given.sr_id)
+        return records.delete(reader, sr_id=_read_of(reader, given))
 
 
 class Status(Action):
     """How far the ingest of a record is."""
 
     tool, name = TOOL, "status"
+    Reply = replies.StatusReply
+    examples = [
+        {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
+    ]
 
-    class Arguments(CallArguments):
+    class Arguments(NamedArguments):
         action: Literal["status"]
-        sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return ingest.status(reader, given.sr_id)
+        return ingest.status(reader, _read_of(reader, given))
 
 
 ACTIONS: list[type[Action]] = [Write, WriteMany, Read, Update, Delete, Status]

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from api import replies
 from api.actions.base import Action, Match, PageArguments, scope_of, terms_of
 from lanes.errors import Invalid
 from lanes.readers import Reader
@@ -17,6 +18,11 @@ class TimelineIntersect(Action):
     """Records that match terms inside values or as tags, oldest event first; undated ones apart."""
 
     tool, name = TOOL, "intersect"
+    Reply = replies.TimelineReply
+    examples = [
+        {"match": ["client:Acme"], "start_date": "2026-01", "end_date": "2026-06-30"},
+        {"match": ["Q1 2026", "person:Sarah"], "require": "all"},
+    ]
 
     class Arguments(PageArguments):
         action: Literal["intersect"]

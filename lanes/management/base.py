@@ -3,14 +3,16 @@
 from contextlib import nullcontext
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
+from lanes import services
 from lanes.errors import LanewiseError
+from lanes.management.migrated import ReadyCommand
 from lanes.models import AgentProfile, Membership, Tenant, User
 
 
-class TenantCommand(BaseCommand):
+class TenantCommand(ReadyCommand):
     """Subclasses implement `run(tenant, options)`; it happens wholly or not at all, unless `atomic` is unset."""
 
     creates_tenant = False
@@ -20,8 +22,6 @@ class TenantCommand(BaseCommand):
         parser.add_argument("--tenant", required=True, help="slug of the tenant")
 
     def handle(self, *args: Any, **options: Any) -> str | None:
-        from lanes import services
-
         try:
             with transaction.atomic() if self.atomic else nullcontext():
                 tenant = Tenant.objects.filter(slug=options["tenant"]).first()
@@ -51,6 +51,14 @@ class HolderCommand(TenantCommand):
         who.add_argument("--profile", help="slug of the agent profile")
         parser.add_argument("--read", default="", help="lane slugs, comma-separated, or *")
         parser.add_argument("--write", default="", help="lane slugs, comma-separated, or *")
+
+    def lanes_named(self, tenant: Tenant, options: dict[str, Any]) -> dict[str, Any]:
+        """What --read and --write name, as services take it; an error where they name nothing."""
+        if not options["read"].strip() and not options["write"].strip():
+            raise CommandError("Name lanes with --read or --write (comma-separated, or * for all).")
+        read, read_all = services.parse_lanes(tenant, options["read"], "--read")
+        write, write_all = services.parse_lanes(tenant, options["write"], "--write")
+        return {"read": read, "read_all": read_all, "write": write, "write_all": write_all}
 
     def holder(self, tenant: Tenant, options: dict[str, Any]) -> User | AgentProfile:
         if options["user"]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from memory.gather import ended, meet, sets
+from memory.gather import ended, hints, meet, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -18,10 +18,15 @@ def count(
 
     `lanes` counts in other lanes than the reader's own: for one with count_all_lanes who asks for it.
     """
+    asked = scope
     if lanes is not None:
         scope = replace(scope, reader=replace(scope.reader, readable=tuple(lanes)))
     if mode == "intersect" and (quick := meet.count_plain(scope, terms)):
-        return {"count": quick.number, "left_out_invalid": ended.by_terms(Match(scope, terms)) if quick.dated else 0}
+        return {
+            "count": quick.number,
+            "left_out_invalid": ended.by_terms(Match(scope, terms)) if quick.dated else 0,
+            "hint": None if quick.number else hints.of_labels(asked, terms),
+        }
     match = Match(scope, terms)
     found = _sizes(match, mode)
     if mode == "union":
@@ -31,7 +36,11 @@ def count(
     else:
         source = sets.all_of(match, found)
         number = sets.count(match, [source] if source else [])
-    return {"count": number, "left_out_invalid": ended.by_terms(match)}
+    return {
+        "count": number,
+        "left_out_invalid": ended.by_terms(match),
+        "hint": None if number else hints.of_labels(asked, terms),
+    }
 
 
 def _sizes(match: Match, mode: str) -> list[sets.Size]:

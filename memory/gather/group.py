@@ -5,7 +5,7 @@ from uuid import UUID
 
 from memory import normal, sql
 from memory.gather import cursor as cursors
-from memory.gather import left_out, paging, sets
+from memory.gather import hints, left_out, paging, sets
 from memory.gather.scope import Scope, live
 from memory.gather.terms import STAMPS, Match, Term
 
@@ -46,8 +46,13 @@ def group(
         "values": [{"value": spelled[key], "sr_count": count} for key, count in rows if key in spelled],
         "next_cursor": _seal(query, rows, tokens, beyond) if more else None,
         "left_out_invalid": left_out.of_group(scope, label, terms, _starting(prefix)),
-        "hint": None if rows or cursor else f'No readable record has a value for "{label}" here.',
+        "hint": None if rows or cursor else _why_none(scope, label),
     }
+
+
+def _why_none(scope: Scope, label: str) -> str:
+    none = f'No readable record has a value for "{label}" here.'
+    return hints.of_labels(scope, [Term(label, None)]) or none
 
 
 def _seal(query: list, rows: list[tuple[UUID, int]], tokens: bytes, beyond: UUID | None) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from memory.gather import ended, meet, paging, sets
+from memory.gather import ended, hints, meet, paging, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -36,7 +36,7 @@ def intersect(
         "counts": sets.counts_shown(match, shown),
         "next_cursor": reply["next_cursor"],
         "left_out_invalid": ended.by_terms(match),
-        "hint": None if rows or after else _why_none(match, found),
+        "hint": None if rows or after else hints.joined(_why_none(match, found), hints.of_labels(scope, terms)),
     }
 
 

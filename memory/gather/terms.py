@@ -24,11 +24,13 @@ STAMPS = (normal.CONNECT, normal.ADJUST)
 
 @dataclass(frozen=True)
 class Term:
-    """One term. `label` None: words of the record; `value` None: the label with any value."""
+    """One term. `label` None: words of the record; `value` None: the label with any value. `written`: the shorthand
+    it was read from, where a colon in it made a label."""
 
     label: str | None
     value: str | None
     negated: bool = False
+    written: str = field(default="", compare=False)
 
     def shown(self) -> dict[str, Any]:
         """The term as the caller may write it."""
@@ -58,7 +60,7 @@ def _one(raw: str | Mapping[str, Any], where: str) -> Term:
         label, colon, rest = raw.partition(":")
         # "1:08-cv-00284" and "note that: x" are words; what stands before the colon of a property is a label.
         if colon and rest.strip() and normal.is_label(label):
-            return Term(normal.label(label, where), normal.value(rest, where))
+            return Term(normal.label(label, where), normal.value(rest, where), written=raw[:80])
         return Term(None, normal.value(raw, where))
     named, value = raw.get("label"), raw.get("value")
     if named is None and value is None:

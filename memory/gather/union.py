@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memory.gather import ended, paging, sets
+from memory.gather import ended, hints, paging, sets
 from memory.gather.scope import Scope
 from memory.gather.terms import Match, Term
 
@@ -34,5 +34,12 @@ def union(
         "counts": sets.counts_shown(match, shown),
         "next_cursor": reply["next_cursor"],
         "left_out_invalid": ended.by_terms(match),
-        "hint": None if rows or after else "No readable record carries any of these terms.",
+        "hint": _hint(scope, terms, found, bool(rows or after)),
     }
+
+
+def _hint(scope: Scope, terms: list[Term], found: list[sets.Size], any_found: bool) -> str | None:
+    """Why there is nothing; and of a term that nothing carries, what it may have been meant as."""
+    nothing = [term for term, size in zip(terms, found, strict=True) if not size.count]
+    none = None if any_found else "No readable record carries any of these terms."
+    return hints.joined(none, hints.of_labels(scope, nothing) if nothing else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.conf import settings
 from django.db import transaction
@@ -28,16 +28,20 @@ def begin(record_ids: Sequence[int], phase: Phase) -> list[int]:
     return sorted(row[0] for row in rows)
 
 
-def record(failed: dict[int, str], phase: Phase, counted: bool) -> set[int]:
-    """Keep the reasons with the records; returns the ids that are to be tried again."""
+def record(failed: dict[int, str], phase: Phase, counted: bool, given_up: Collection[int] = ()) -> set[int]:
+    """Keep the reasons with the records; returns the ids that are to be tried again. Those `given_up` are not."""
     if not failed:
         return set()
     rows = sql.fetch(
-        "update memory_record r set ingest_error = u.error, ingest_attempts = ingest_attempts + %s "
+        "update memory_record r set ingest_error = u.error, "
+        "ingest_attempts = case when r.id = any(%s) then greatest(%s, ingest_attempts) else ingest_attempts + %s end "
         "from unnest(%s::bigint[], %s::text[]) u(id, error) "
         f"where r.id = u.id and r.{phase.column} <> r.version returning r.id, r.ingest_attempts",  # noqa: S608
-        (0 if counted else 1, list(failed), list(failed.values())),
-    )
+        (
+            list(given_up), settings.LANEWISE_INGEST_ATTEMPTS, 0 if counted else 1,
+            list(failed), list(failed.values()),
+        ),
+    )  # fmt: skip
     return {record_id for record_id, attempts in rows if attempts < settings.LANEWISE_INGEST_ATTEMPTS}
 
 

@@ -18,6 +18,7 @@ from django.db import InterfaceError, InternalError, OperationalError, Programmi
 from memory import events, sql
 from memory.ingest import policies, queue
 from memory.ingest.errors import Unavailable
+from memory.ingest.pace import TooSlow
 from memory.ingest.steps import Batch, Item, Step, Store, load
 from memory.models import IngestBatch, sr_id
 
@@ -58,11 +59,12 @@ PHASES = {phase.task: phase for phase in (FIRST, LATER)}
 @dataclass(slots=True)
 class Outcome:
     """Which records are in place now (or gone), and why the others are not. `partly`: those of the failed whose
-    results are in place as far as they go."""
+    results are in place as far as they go; `slow`: those that took too long, which another try would not change."""
 
     done: set[int] = field(default_factory=set)
     failed: dict[int, str] = field(default_factory=dict)
     partly: set[int] = field(default_factory=set)
+    slow: set[int] = field(default_factory=set)
 
 
 def run(phase: Phase, record_ids: Sequence[int], on_store: Callable[[set[int]], None] | None = None) -> Outcome:
@@ -186,6 +188,7 @@ def _store(phase: Phase, made: _Prepared, outcome: Outcome, on_store: Callable[[
             store.ready()
             spent[name] = round(spent[name] + time.perf_counter() - start, 4)
     outcome.failed |= {record: _said(error) for record, error in {**batch.notes, **batch.failures}.items()}
+    outcome.slow |= {record for record, error in batch.notes.items() if isinstance(error, TooSlow)}
     items = [item for item in batch.items if item.record_id not in batch.failures]
     start = time.perf_counter()
     with transaction.atomic():

@@ -24,6 +24,7 @@ AGAIN, VOCABULARY = "memory.ingest.known_values", "memory.ingest.vocabulary"
 # What makes a record findable comes before what makes it richer.
 PRIORITY = {FIRST: 0, SEEK: -10, AGAIN: -10, VOCABULARY: -10, LATER: -20, POLICIES: -30}
 RECORDS_A_JOB = 64
+SMALL = 8  # records of a job that is taken along by the worker of another one
 LEASE_SECONDS = 600
 
 _DEFER = """
@@ -86,8 +87,8 @@ class Leased(NamedTuple):
     record_ids: list[int]
 
 
-def lease(task: str, leader: int, limit: int) -> list[Leased]:
-    """Up to `limit` small, untried jobs of a task that are due, put off for everyone else.
+def lease(task: str, leader: int, limit: int, most: int = SMALL) -> list[Leased]:
+    """Up to `limit` untried jobs of a task that are due, of at most `most` records each, put off for everyone else.
 
     `leader` is the job whose worker takes them: while it runs, the lease stands.
     """
@@ -96,9 +97,9 @@ def lease(task: str, leader: int, limit: int) -> list[Leased]:
         "queueing_lock = 'leased:' || %s || ':' || id "
         "where id in (select id from procrastinate_jobs where status = 'todo' and queue_name = %s and task_name = %s "
         "  and priority = %s and attempts = 0 and (scheduled_at is null or scheduled_at <= now()) "
-        "  and jsonb_array_length(args->'record_ids') <= 8 "
+        "  and jsonb_array_length(args->'record_ids') <= %s "
         "  order by priority desc, id limit %s for update skip locked) returning id, args",
-        (float(LEASE_SECONDS), str(leader), QUEUE, task, PRIORITY[task], limit),
+        (float(LEASE_SECONDS), str(leader), QUEUE, task, PRIORITY[task], most, limit),
     )
     return [Leased(job, args["record_ids"]) for job, args in rows]
 

@@ -12,6 +12,7 @@ from typing import Any
 from memory.ingest import language_model
 from memory.ingest.extractors import llm
 from memory.ingest.language_model import MAX_TEXT, LLMUnavailable, LLMUnusable
+from memory.ingest.pace import between_pieces
 from memory.ingest.steps import Batch, Item
 from memory.relations import stated
 
@@ -36,6 +37,7 @@ def answer(batch: Batch, item: Item) -> dict[str, Any] | None:
     has a note of why)."""
     known: dict[Any, Any] = batch.shared.setdefault(_SHARED, {})
     if item.record_id not in known:
+        between_pieces()
         known[item.record_id] = _ask(batch, item, known)
     return known[item.record_id]
 

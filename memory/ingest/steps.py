@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Protocol
 from uuid import UUID
@@ -27,6 +27,7 @@ from memory.ingest.errors import Unavailable
 from memory.ingest.extractors import ExtractContext, Extractor, TagProposal, extract_many, from_titles
 from memory.ingest.extractors.known_values import KnownValueExtractor
 from memory.ingest.lookup import complete_through
+from memory.ingest.pace import TooSlow, between_pieces, limited
 from memory.services import locks
 
 logger = logging.getLogger(__name__)
@@ -179,7 +180,12 @@ class Vectors:
                 offset += len(plan.texts)
             vectors.store([plan for plan in plans if plan.source.id in current], rows)
 
-        store.ready = made.result  # type: ignore[attr-defined]
+        def ready() -> None:
+            while not wait([made], timeout=1).done:
+                between_pieces()
+            made.result()
+
+        store.ready = ready  # type: ignore[attr-defined]
         return store
 
 
@@ -196,7 +202,10 @@ class KnownValues:
         self.extractor = KnownValueExtractor()
 
     def run(self, batch: Batch) -> Store:
-        prepared = {item.record_id: self.extractor.prepare(item.title, item.text) for item in batch.items}
+        prepared = {}
+        for item in batch.items:
+            prepared[item.record_id] = self.extractor.prepare(item.title, item.text)
+            between_pieces()
 
         def store(items: Sequence[Item]) -> None:
             through = complete_through({item.lane_id for item in items})
@@ -218,20 +227,30 @@ class KnownValues:
 
 
 def _proposals(extractor: Extractor, batch: Batch) -> list[list[TagProposal]]:
-    """What the extractor proposes for each record; when it fails, only the records at fault are taken out."""
+    """What the extractor proposes for each record; when it fails, only the records at fault are taken out. One that
+    takes too long keeps what the other extractors found."""
     texts, contexts = [item.text for item in batch.items], [item.context() for item in batch.items]
     try:
-        return _read(extractor, texts, contexts)
+        with limited():
+            return _read(extractor, texts, contexts)
     except Unavailable:
         raise
+    except TooSlow as error:
+        if len(batch.items) == 1:
+            batch.note(batch.items[0], error)
+            return [[]]
     except Exception:  # which record it was is found out below
         logger.info("extractor %s failed on a batch", extractor.name, exc_info=True)
     result = []
     for item, text, context in zip(batch.items, texts, contexts, strict=True):
         try:
-            result += _read(extractor, [text], [context])
+            with limited():
+                result += _read(extractor, [text], [context])
         except Unavailable:
             raise
+        except TooSlow as error:
+            batch.note(item, error)
+            result.append([])
         except Exception as error:  # kept with the record, and tried again
             batch.fail(item, error)
             result.append([])
@@ -256,6 +275,14 @@ join memory_record r on r.id = u.id
 """
 
 
+def _utc(moment: datetime | None) -> datetime | None:
+    """The instant in UTC, which every database takes; None where UTC has no such date."""
+    try:
+        return moment and moment.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
 def replace_tags(names: Sequence[str], rows: Sequence[tuple[Item, str, TagProposal]], items: Sequence[Item]) -> None:
     """Put (item, extractor name, tag) in the place of what these extractors derived from the items before."""
     ids = [item.record_id for item in items]
@@ -273,8 +300,8 @@ def replace_tags(names: Sequence[str], rows: Sequence[tuple[Item, str, TagPropos
             [name for _, name, _ in rows],
             sql.array(tag.start for _, _, tag in rows),
             sql.array(tag.end for _, _, tag in rows),
-            [tag.begins for _, _, tag in rows],
-            [tag.ends for _, _, tag in rows],
+            [_utc(tag.begins) for _, _, tag in rows],
+            [_utc(tag.ends) for _, _, tag in rows],
             [json.dumps(tag.data) if tag.data else None for _, _, tag in rows],
         ),
     )

@@ -17,9 +17,10 @@ MAX_WINDOWS = 2_000  # a record: beyond it windows grow instead of multiplying
 
 # A sentence ends at . ! ? (and closing quotes) before a space and something that can begin a sentence, at an
 # ideographic full stop, at a blank line, or at a line break. Not after an initial, an abbreviation or a number
-# that opens a clause ("No. 5", "v. Smith", "12. The").
+# that opens a clause ("No. 5", "v. Smith", "12. The"). A run of marks is taken as a whole, from its beginning: trying
+# each of its parts would take the square of its length.
 _END = regex.compile(
-    r"(?:[.!?]+[\"'\u2019\u201D)\]]*(?=\s+[\"'\u2018\u201C(\[]?[\p{Lu}\p{Lo}\p{N}])|[\u3002\uFF01\uFF1F]|\n)"
+    r"(?:(?<![.!?])[.!?]++[\"'\u2019\u201D)\]]*+(?=\s++[\"'\u2018\u201C(\[]?[\p{Lu}\p{Lo}\p{N}])|[\u3002\uFF01\uFF1F]|\n)"
 )
 _ABBREVIATION = regex.compile(
     r"(?:^|[\s(\[\"'])(?:\p{L}|\d{1,3}|Mr|Mrs|Ms|Dr|Prof|Hon|Jr|Sr|St|No|Nos|Art|Sec|Secs|Ex|Exh|Para|Fig|vs?|"

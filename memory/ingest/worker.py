@@ -11,7 +11,14 @@ from procrastinate.contrib.django import app
 from memory.find import frequencies
 from memory.ingest import queue, upkeep
 
-_OPTIONS = {"concurrency": 1, "delete_jobs": "successful", "update_heartbeat_interval": 5.0}
+# Seconds a job has to end by itself when the worker is told to stop; then it stops at the next piece of work.
+GRACE = 5.0
+_OPTIONS = {
+    "concurrency": 1,
+    "delete_jobs": "successful",
+    "update_heartbeat_interval": 5.0,
+    "shutdown_graceful_timeout": GRACE,
+}
 
 
 def _connector() -> Any:

@@ -7,6 +7,8 @@ from typing import Any
 
 from memory.relations.lexicon import CONDITIONS, GOING_ON, MODALS, NEVER, PAST_ADVERBS, SAID, STOPPING, UNREAL
 
+MAX_SERIES = 50  # names in one list
+MAX_CHAIN = 20  # clauses hung on one another by "and"
 SUBJECTS, PASSIVE = ("nsubj", "csubj"), ("nsubjpass", "csubjpass")
 
 
@@ -17,9 +19,12 @@ def kids(token: Any, *deps: str) -> list[Any]:
 
 def series(head: Any) -> list[Any]:
     """A noun and those joined to it by "and", "or" and commas."""
-    out = [head]
-    for child in kids(head, "conj"):
-        out += series(child)
+    out: list[Any] = []
+    waiting = [head]
+    while waiting and len(out) < MAX_SERIES:
+        token = waiting.pop()
+        out.append(token)
+        waiting += reversed(kids(token, "conj"))
     return out
 
 
@@ -30,18 +35,22 @@ def everyone(heads: list[Any]) -> list[Any]:
 
 def is_passive(verb: Any) -> bool:
     """Whether the grammatical subject is what the verb is done to."""
-    if kids(verb, "nsubjpass", "auxpass"):
-        return True
-    if verb.dep_ == "acl" and verb.tag_ == "VBN":
-        return True
-    return verb.dep_ == "conj" and verb.tag_ == "VBN" and not kids(verb, *SUBJECTS, "aux") and is_passive(verb.head)
+    for _ in range(MAX_CHAIN):
+        if kids(verb, "nsubjpass", "auxpass") or (verb.dep_ == "acl" and verb.tag_ == "VBN"):
+            return True
+        if verb.dep_ != "conj" or verb.tag_ != "VBN" or kids(verb, *SUBJECTS, "aux"):
+            return False
+        verb = verb.head
+    return False
 
 
 def _who(token: Any, verb: Any) -> list[Any]:
     """A relative pronoun stands for the noun its clause hangs on."""
     if token.lower_ in ("who", "which", "that", "whom"):
         owner = verb
-        while owner.dep_ == "conj":
+        for _ in range(MAX_CHAIN):
+            if owner.dep_ != "conj":
+                break
             owner = owner.head
         return [owner.head] if owner.dep_ == "relcl" else []
     return series(token)
@@ -122,7 +131,7 @@ def no_longer(verb: Any) -> bool:
     return False
 
 
-def negated(verb: Any) -> bool:
+def negated(verb: Any, depth: int = 0) -> bool:
     """Whether the clause denies: by "not", "never", or a subject or object with "no"."""
     if any(t.dep_ == "neg" for t in verb.children) or any(
         t.lower_ in NEVER for t in kids(verb, "advmod", "preconj", "cc")
@@ -132,12 +141,19 @@ def negated(verb: Any) -> bool:
     if _denied_noun(subjects) or _denied_noun(objects):
         return True
     # "did not draft or sign": the negation reaches over "or"
-    return verb.dep_ == "conj" and any(t.lower_ in ("or", "nor") for t in kids(verb.head, "cc")) and negated(verb.head)
+    joined = verb.dep_ == "conj" and any(t.lower_ in ("or", "nor") for t in kids(verb.head, "cc"))
+    return joined and depth < MAX_CHAIN and negated(verb.head, depth + 1)
+
+
+def _asks(sentence: Any) -> bool:
+    """Whether a sentence ends in a question mark; its text is not put together for each of its verbs."""
+    last = next((token for token in reversed(sentence) if not token.is_space), None)
+    return last is not None and last.text.endswith("?")
 
 
 def stands(verb: Any) -> tuple[str, float]:
     """Whether the clause says that something is so: ("holds" | "ended" | "no", confidence)."""
-    if verb.sent.text.rstrip().endswith("?"):
+    if _asks(verb.sent):
         return "no", 0.0
     if no_longer(verb):
         return "ended", 0.8
@@ -151,7 +167,7 @@ def stands(verb: Any) -> tuple[str, float]:
 def _in_context(verb: Any) -> tuple[str, float]:
     state, confidence = "holds", 0.8
     token, first = verb, True
-    while True:
+    for _ in range(MAX_CHAIN):
         helpers = [t.lower_ for t in kids(token, "aux")]
         if any(h in MODALS for h in helpers):
             return "no", 0.0
@@ -194,3 +210,4 @@ def _in_context(verb: Any) -> tuple[str, float]:
         if owner is token or owner.pos_ not in ("VERB", "AUX"):
             return state, confidence
         token, first = owner, False
+    return state, confidence

@@ -9,11 +9,14 @@ nothing; what has ended ("no longer works for", "moved from") is reported apart,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from memory.ingest.pace import between_pieces
+from memory.ingest.slices import groups, readable, slices
 from memory.relations.clauses import complements, everyone, kids, stands, subject_and_object
 from memory.relations.findings import Findings, Relation
 from memory.relations.lexicon import (
@@ -26,11 +29,12 @@ from memory.relations.lexicon import (
     VERBS,
     Frame,
 )
-from memory.relations.mentions import Mention, Register
-from memory.relations.names import Ordinary, words
+from memory.relations.mentions import Mention, Met, Register
+from memory.relations.names import Ordinary, Word, words
 
-MAX_CHARACTERS = 100_000
-PARSED_AT_ONCE = 64
+# Read at once of a text, with what it shares with the slice before: a few sentences, for pronouns.
+_SLICE, _OVERLAP = 5_000, 500
+_LONGEST_DATE = 60
 _PAST_STATES = frozenset({"EMPLOYED_BY", "MEMBER_OF", "REPORTS_TO", "LEADS", "MANAGES", "REPRESENTS"})
 _MEMBERSHIP = {"team": "MEMBER_OF", "organisation": "EMPLOYED_BY", "place": "LOCATED_IN"}
 
@@ -51,33 +55,55 @@ def find_relations(text: str, *, written_at: datetime | None = None) -> Findings
 
 def find_relations_in(texts: Sequence[tuple[str, datetime | None]]) -> list[Findings]:
     """`find_relations` of several texts, each with when it was written: parsed together, at a fraction of the cost."""
-    read = [text[:MAX_CHARACTERS].replace("\u2019", "'") for text, _ in texts]
-    found = [Findings() for _ in texts]
-    # Like lengths together: a batch is as slow as its longest text.
-    order = sorted((i for i, text in enumerate(read) if text.strip()), key=lambda i: len(read[i]))
-    if not order:
-        return found
+    read = [readable(text).replace("\u2019", "'") for text, _ in texts]
+    told = [_Told() for _ in texts]
+    parts = [(i, part) for i, text in enumerate(read) for part in slices(text, _SLICE, _OVERLAP)]
+    parts = [(i, part) for i, part in parts if read[i][part.start : part.end].strip()]
+    # Like lengths together, as a batch is as slow as its longest text; slices of one text in their order.
+    parts.sort(key=lambda item: (len(read[item[0]]), item[0], item[1].start))
+    for group in groups(parts, [part.end - part.start for _, part in parts]):
+        pieces = [read[i][part.start : part.end] for i, part in group]
+        for (i, part), piece, parsed in zip(group, pieces, _parsed(pieces), strict=True):
+            _Reading(piece, part.start, *parsed, told[i], texts[i][1]).run()
+            between_pieces()
+    return [each.findings() for each in told]
+
+
+def _parsed(pieces: Sequence[str]) -> Iterator[tuple[Any, list[Word], dict[tuple[int, int], str]]]:
+    """Each piece's parse, its words with names put aside, and what the first parse took names for."""
     from spacy.tokens import Doc
 
     nlp, ordinary = parser()
-    first = list(nlp.pipe([read[i] for i in order], batch_size=PARSED_AT_ONCE))
+    first = list(nlp.pipe(pieces, batch_size=len(pieces)))
     tokens = [words(doc, ordinary) for doc in first]
     shown = [Doc(nlp.vocab, words=[w.shown for w in made], spaces=[w.space for w in made]) for made in tokens]
-    parsed = nlp.pipe(shown, batch_size=PARSED_AT_ONCE)
-    for i, before, made, doc in zip(order, first, tokens, parsed, strict=True):
-        hints = {(e.start_char, e.end_char): e.label_ for e in before.ents}
-        found[i] = _Reading(read[i], doc, Register(doc, made, hints), texts[i][1]).run()
-    return found
+    for before, made, doc in zip(first, tokens, nlp.pipe(shown, batch_size=len(pieces)), strict=True):
+        yield doc, made, {(e.start_char, e.end_char): e.label_ for e in before.ents}
+
+
+@dataclass
+class _Told:
+    """What has been read of a text so far."""
+
+    met: Met = field(default_factory=Met)
+    held: dict[tuple[str, str, str], Relation] = field(default_factory=dict)
+    over: dict[tuple[str, str, str], Relation] = field(default_factory=dict)
+
+    def findings(self) -> Findings:
+        return Findings(list(self.met.used.values()), list(self.held.values()), list(self.over.values()))
 
 
 class _Reading:
-    def __init__(self, text: str, doc: Any, register: Register, written_at: datetime | None):
-        self.text, self.doc, self.register, self.written_at = text, doc, register, written_at
-        self.held: dict[tuple[str, str, str], Relation] = {}
-        self.over: dict[tuple[str, str, str], Relation] = {}
-        self.purpose_of: dict[int, str] = {}
+    """One slice of a text, which begins at `offset`; what it states is added to what was `told` before."""
 
-    def run(self) -> Findings:
+    def __init__(
+        self, text: str, offset: int, doc: Any, words: list[Word], hints: Any, told: _Told, written_at: datetime | None
+    ):
+        self.text, self.offset, self.doc, self.written_at = text, offset, doc, written_at
+        self.register = Register(doc, words, hints, told.met)
+        self.held, self.over = told.held, told.over
+
+    def run(self) -> None:
         self.register.read()
         for token in self.doc:
             if token.pos_ in ("PROPN", "NOUN") or self.register.words[token.i].name:
@@ -85,8 +111,6 @@ class _Reading:
                 self._apposition(token)
             if token.pos_ in ("VERB", "AUX"):
                 self._clause(token)
-        entities = [e for e in self.register.entities if id(e) in self.register.used]
-        return Findings(entities, list(self.held.values()), list(self.over.values()))
 
     # -- verbs
 
@@ -148,7 +172,7 @@ class _Reading:
         name = mention.entity.name
         if name.lower().split()[-1] != "team":
             name = f"{name} Team"
-        for known in self.register.entities:
+        for known in self.register.known():
             if known.same == name.casefold():
                 found = Mention(known, True, mention.place, proper=False)
                 break
@@ -195,8 +219,8 @@ class _Reading:
             (("role", role),) if role else (),
             self._when(token),
             self.text[start:end],
-            start,
-            end,
+            self.offset + start,
+            self.offset + end,
         )
         into = self.over if ended else self.held
         if relation.triple not in into or into[relation.triple].confidence < confidence:
@@ -353,7 +377,7 @@ class _Reading:
         ]
         for span in spans:
             start, end = self.register.words[span.start].start, self.register.words[span.end - 1].end
-            if when := _date(self.text[start:end], self.written_at):
+            if end - start <= _LONGEST_DATE and (when := _date(self.text[start:end], self.written_at)):
                 return when
         return None
 
@@ -373,4 +397,8 @@ def _date(text: str, written_at: datetime | None) -> datetime | None:
     }
     if written_at is not None:
         settings["RELATIVE_BASE"] = written_at.replace(tzinfo=None)
-    return dateparser.parse(text, languages=["en"], settings=settings)
+    found = dateparser.parse(text, languages=["en"], settings=settings)
+    try:
+        return found and found.astimezone(UTC)
+    except OverflowError:
+        return None

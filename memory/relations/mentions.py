@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memory.normal import fold
@@ -33,16 +33,31 @@ class Mention:
     bare: bool = False  # a common noun without determiner or modifier: "moved from frontend to platform"
 
 
+# How many entities, and how many mentions, a later word may go back to.
+_REMEMBERED = 200
+
+
+@dataclass
+class Met:
+    """The entities of a text, from slice to slice of it: those met, those whose type is sure, those of use (by id)."""
+
+    entities: list[Entity] = field(default_factory=list)
+    sure: set[int] = field(default_factory=set)
+    used: dict[int, Entity] = field(default_factory=dict)
+
+
 class Register:
     """The entities met so far, in order, and what a pronoun or a short form may stand for."""
 
-    def __init__(self, doc: Any, words: list[Word], hints: dict[tuple[int, int], str]):
-        self.doc, self.words, self.hints = doc, words, hints
-        self.entities: list[Entity] = []
-        self.sure: set[int] = set()
+    def __init__(self, doc: Any, words: list[Word], hints: dict[tuple[int, int], str], met: Met):
+        self.doc, self.words, self.hints, self.met = doc, words, hints, met
+        self.entities, self.sure = met.entities, met.sure
         self.history: list[Mention] = []
         self.at: dict[int, Mention | None] = {}
-        self.used: set[int] = set()
+
+    def known(self) -> list[Entity]:
+        """The entities a name may be another mention of."""
+        return self.entities[-_REMEMBERED:]
 
     def mention(self, head: Any) -> Mention | None:
         """The entity a noun phrase names, given its head; None when it names nothing in particular."""
@@ -67,8 +82,7 @@ class Register:
 
     def use(self, mention: Mention) -> Entity:
         """Mark the entity as part of what was found."""
-        self.used.add(id(mention.entity))
-        return mention.entity
+        return self.met.used.setdefault(id(mention.entity), mention.entity)
 
     def typed(self, mention: Mention, allowed: tuple[str, ...]) -> bool:
         """Whether the mention may be one of these types; one of unknown kind becomes the likeliest of them."""
@@ -101,7 +115,7 @@ class Register:
     def _named(self, name: str, head: Any) -> Mention:
         words = name.split()
         kind = name_type(name)
-        for known in self.entities:
+        for known in self.known():
             own = known.name.split()
             if known.same == fold(name):
                 return Mention(known, id(known) in self.sure, head.i, proper=True)
@@ -152,7 +166,7 @@ class Register:
                 return self._referring(head, noun, kind)
         name = " ".join(p if p.lower() in _SMALL and i else _title(p) for i, p in enumerate(parts))
         name = name.replace(" 's", "'s").replace(" - ", "-")
-        for known in self.entities:
+        for known in self.known():
             if known.same == fold(name):
                 return Mention(known, True, head.i, proper=False)
         entity = Entity(name, kind)
@@ -180,7 +194,7 @@ class Register:
         """ "the redesign", "the company": an earlier entity, or nothing in particular."""
         determined = any(t.dep_ == "det" and t.lower_ in ("the", "this", "that") for t in head.lefts)
         if determined:
-            for earlier in reversed(self.history):
+            for earlier in reversed(self.history[-_REMEMBERED:]):
                 entity = earlier.entity
                 if entity.name.lower().split()[-1] == noun or (kind == "organisation" == entity.type):
                     return Mention(entity, True, head.i, proper=False)
@@ -201,7 +215,8 @@ class Register:
         else:
             return None
         sentence = head.sent.start
-        earlier = [m for m in self.history if m.place < head.i and fits(m) and not self._same_clause(m, head)]
+        before = [m for m in self.history if m.place < head.i][-_REMEMBERED:]
+        earlier = [m for m in before if fits(m) and not self._same_clause(m, head)]
         if word in _IT:
             # "it" was last spoken of: the nearest object before a subject
             earlier = [m for m in earlier if m.entity.type != "thing" or not m.proper] or earlier

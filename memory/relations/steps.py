@@ -19,6 +19,7 @@ from memory import sql
 from memory.ingest import language_model, reading
 from memory.ingest.extractors.base import TagProposal, clip
 from memory.ingest.language_model import MAX_TEXT, LLMUnusable
+from memory.ingest.pace import TooSlow, limited
 from memory.ingest.steps import Batch, Item, Store, replace_tags
 from memory.models import sr_id
 from memory.relations import stated
@@ -116,15 +117,22 @@ def _parsed(
     """The local grammar's findings in what is left of each text: of all at once, or one by one where a text fails."""
     wanted = [(item.text[cut:], item.at) for item, _, cut in answered]
     try:
-        return [
-            (item, model, rest, cut)
-            for (item, model, cut), rest in zip(answered, find_relations_in(wanted), strict=True)
-        ]
-    except Exception:  # of one of them: found out one by one
+        with limited():
+            return [
+                (item, model, rest, cut)
+                for (item, model, cut), rest in zip(answered, find_relations_in(wanted), strict=True)
+            ]
+    except Exception as failed:  # of one of them: found out one by one
         made = []
         for (item, model, cut), one in zip(answered, wanted, strict=True):
             try:
-                made.append((item, model, find_relations_in([one])[0], cut))
+                if len(wanted) == 1 and isinstance(failed, TooSlow):
+                    raise failed
+                with limited():
+                    made.append((item, model, find_relations_in([one])[0], cut))
+            except TooSlow as error:
+                batch.note(item, error)
+                made.append((item, model, Findings(), cut))
             except Exception as error:  # kept with the record, and tried again
                 batch.fail(item, error)
         return made

@@ -8,14 +8,14 @@ from django.conf import settings
 
 from lanes.readers import Reader
 from memory import sql
-from memory.ingest import queue
+from memory.ingest import queue, slices
 from memory.selectors.records import resolve
 
 _STATE = """
 select version, ingested_version, enriched_version, ingest_error, ingest_attempts,
   (select count(*) from memory_tag t where t.record_id = r.id and t.extractor <> 'writer'),
   (select count(*) from memory_window w where w.record_id = r.id),
-  exists (select 1 from memory_recordvector v where v.record_id = r.id)
+  exists (select 1 from memory_recordvector v where v.record_id = r.id), length(r.text)
 from memory_record r where r.id = %s
 """
 
@@ -31,10 +31,11 @@ def status(reader: Reader, sr_id: str) -> dict[str, Any]:
     """How far the ingest of one record is; NotVisible when the reader cannot see it.
 
     `steps` says by which means it can be found already: words at once, vectors and tags when it is done, names
-    (people, organisations, places; a language model where a lane allows it) a little later.
+    (people, organisations, places; a language model where a lane allows it) a little later. `note` tells what of a
+    long text is not read for names.
     """
     row = resolve(reader, sr_id)
-    version, ingested, enriched, error, attempts, tags, windows, vector = sql.fetch(_STATE, (row.id,))[0]
+    version, ingested, enriched, error, attempts, tags, windows, vector, length = sql.fetch(_STATE, (row.id,))[0]
     return {
         "sr_id": sr_id,
         "version": version,
@@ -50,7 +51,19 @@ def status(reader: Reader, sr_id: str) -> dict[str, Any]:
         "windows": windows,
         "attempts": attempts,
         "error": error or None,
+        "note": _note(length),
     }
+
+
+def _note(length: int) -> str | None:
+    """What of a text was left unread, if anything was."""
+    read = slices.budget()
+    if length <= read:
+        return None
+    return (
+        f"Names and relations are read in the first {read:,} of {length:,} characters; words, vectors and the other "
+        "tags cover the whole text."
+    )
 
 
 def backlog(reader: Reader) -> dict[str, int]:

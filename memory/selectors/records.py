@@ -44,6 +44,17 @@ def resolve_many(reader: Reader, publics: Sequence[str]) -> list[Row]:
     return [found[public] for public in wanted]
 
 
+def public_of(reader: Reader, lane: str, external_id: str) -> str:
+    """The sr_id of the record with that external_id in a lane; NotVisible when there is none for this reader."""
+    rows = sql.fetch(
+        "select public_id from memory_record where lane_id = %s and external_id = %s",
+        (reader.lane_id(lane), external_id),
+    )
+    if not rows:
+        raise NotVisible()
+    return sr_id(rows[0][0])
+
+
 _RECORDS = """
 select id, public_id, external_id, lane_id, title, kind, occurred_at, date_precision, recorded_at, updated_at, version,
        superseded_at, left(text, %s), length(text)

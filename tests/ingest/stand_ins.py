@@ -9,6 +9,7 @@ from pathlib import Path
 from memory import sql
 from memory.ingest.errors import Unavailable
 from memory.ingest.extractors import TagProposal
+from memory.ingest.pace import between_pieces
 from memory.models import Record
 
 
@@ -109,3 +110,47 @@ class Stuck:
     def hang():
         Path(os.environ["STUCK_FILE"]).write_text("stuck")
         time.sleep(600)
+
+
+class Slow:
+    """Reads the text SLOW in pieces that take a while, and any other at once; `meanwhile` is called in between."""
+
+    name = "slow"
+    PIECES = 8
+    tries = 0
+    meanwhile = None
+
+    def extract(self, text, context):
+        if "SLOW" in text:
+            type(self).tries += 1
+            for number in range(self.PIECES):
+                time.sleep(0.15)
+                if type(self).meanwhile:
+                    type(self).meanwhile(number)
+                between_pieces()
+        return [TagProposal("seen", "yes")]
+
+
+class SlowTags:
+    name = "slow_tags"
+
+    def run(self, batch):
+        from memory.ingest.steps import Tags
+
+        class Mine(Tags):
+            def extractors(self):
+                return [Slow()]
+
+        return Mine().run(batch)
+
+
+class EndlessTags:
+    """Never comes to an end of a text, looking up as it should."""
+
+    name = "endless_tags"
+
+    def run(self, batch):
+        Path(os.environ["STUCK_FILE"]).with_name("endless").write_text("begun")
+        while True:
+            time.sleep(0.05)
+            between_pieces()

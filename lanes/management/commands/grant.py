@@ -12,5 +12,6 @@ class Command(HolderCommand):
 
     def run(self, tenant: Tenant, options: dict[str, Any]) -> str:
         holder = self.holder(tenant, options)
+        self.lanes_named(tenant, options)
         services.grant_by_slugs(tenant=tenant, holder=holder, read=options["read"], write=options["write"])
         return f"Granted to {holder}."

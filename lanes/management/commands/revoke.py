@@ -12,7 +12,5 @@ class Command(HolderCommand):
 
     def run(self, tenant: Tenant, options: dict[str, Any]) -> str:
         holder = self.holder(tenant, options)
-        read, read_all = services.parse_lanes(tenant, options["read"], "--read")
-        write, write_all = services.parse_lanes(tenant, options["write"], "--write")
-        services.revoke(tenant=tenant, holder=holder, read=read, write=write, read_all=read_all, write_all=write_all)
+        services.revoke(tenant=tenant, holder=holder, **self.lanes_named(tenant, options))
         return f"Taken away from {holder}."

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Protocol, runtime_checkable
 
+from memory.ingest.pace import between_pieces
+
 MAX_VALUE = 500
 
 
@@ -73,7 +75,11 @@ def extract_many(
     own = getattr(extractor, "extract_many", None)
     if own is not None:
         return own(texts, contexts)
-    return [extractor.extract(text, context) for text, context in zip(texts, contexts, strict=True)]
+    found = []
+    for text, context in zip(texts, contexts, strict=True):
+        found.append(extractor.extract(text, context))
+        between_pieces()
+    return found
 
 
 def from_titles(

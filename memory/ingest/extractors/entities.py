@@ -1,21 +1,23 @@
 """People, organisations and places, named by a local model (spaCy's small English one).
 
 The model takes about a second to load and is loaded on first use, so only a worker ever holds it. Only the parts
-that names need are run; texts go through it in batches.
+that names need are run; texts go through it in batches, long ones in overlapping slices.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any
 
 from memory.ingest.extractors.base import ExtractContext, TagProposal, clip
+from memory.ingest.pace import between_pieces
+from memory.ingest.slices import Slice, groups, readable, slices
 
 LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
-_PIECE = 10_000
-_BREAK = re.compile(r"\n\s*\n|(?<=[.!?])\s|\n|\s")
+_SLICE, _OVERLAP = 10_000, 300
 _EDGES = " \t\n\r\"'“”‘’()[]{}.,;:-–—*•|_/\\"
 _lock = threading.Lock()
 
@@ -33,19 +35,6 @@ def model():
         return _load()
 
 
-def pieces(text: str) -> list[tuple[int, str]]:
-    """The text in parts of at most 10,000 characters, cut at paragraphs, sentences or words."""
-    parts, start = [], 0
-    while len(text) - start > _PIECE:
-        window = text[start : start + _PIECE]
-        cuts = [m.end() for m in _BREAK.finditer(window, _PIECE // 2)]
-        best = cuts[-1] if cuts else _PIECE
-        parts.append((start, text[start : start + best]))
-        start += best
-    parts.append((start, text[start:]))
-    return parts
-
-
 class EntityExtractor:
     """Labels `person`, `organisation`, `place`; the value is the name as written, `data.model` its class."""
 
@@ -56,26 +45,30 @@ class EntityExtractor:
         return self.extract_many([text], [context])[0]
 
     def extract_many(self, texts: Sequence[str], contexts: Sequence[ExtractContext]) -> list[list[TagProposal]]:
-        parts = [(number, start, piece) for number, text in enumerate(texts) for start, piece in pieces(text)]
-        parts = [part for part in parts if part[2].strip()]
+        read = [readable(text) for text in texts]
+        parts = [(number, part) for number, text in enumerate(read) for part in slices(text, _SLICE, _OVERLAP)]
+        parts = [(number, part) for number, part in parts if read[number][part.start : part.end].strip()]
         # Like lengths together: a batch is as slow as its longest text.
-        parts.sort(key=lambda part: len(part[2]))
+        parts.sort(key=lambda item: item[1].end - item[1].start)
         found: list[list[TagProposal]] = [[] for _ in texts]
-        if not parts:
-            return found
-        documents = model().pipe((piece for _, _, piece in parts), batch_size=64)
-        for (number, start, piece), document in zip(parts, documents, strict=True):
-            for entity in document.ents:
-                label = LABELS.get(entity.label_)
-                begin, end = _trimmed(piece, entity.start_char, entity.end_char)
-                name = piece[begin:end]
-                if label and plausible(name):
-                    found[number].append(
-                        TagProposal(label, clip(name), start + begin, start + end, data={"model": entity.label_})
-                    )
+        for group in groups(parts, [part.end - part.start for _, part in parts]):
+            pieces = [read[number][part.start : part.end] for number, part in group]
+            for (number, part), document in zip(group, model().pipe(pieces, batch_size=len(pieces)), strict=True):
+                found[number] += _names(document, part)
+            between_pieces()
         for proposals in found:
             proposals.sort(key=lambda p: p.start)
         return found
+
+
+def _names(document: Any, part: Slice) -> Iterator[TagProposal]:
+    """The names that begin in a slice's own share of the text."""
+    for entity in document.ents:
+        label = LABELS.get(entity.label_)
+        start, end = _trimmed(document.text, entity.start_char, entity.end_char)
+        name = document.text[start:end]
+        if label and part.first <= part.start + start < part.last and plausible(name):
+            yield TagProposal(label, clip(name), part.start + start, part.start + end, data={"model": entity.label_})
 
 
 def _trimmed(piece: str, start: int, end: int) -> tuple[int, int]:

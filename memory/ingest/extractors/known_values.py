@@ -24,8 +24,9 @@ from memory.words import STOP_WORDS
 
 MAX_WORDS = 12
 MAX_RUN = 16  # characters of a value inside a run of a script written without spaces
+MAX_GAP = 100  # characters looked back over for what stands before a word
 MAX_MENTIONS = 8  # kept of one value in one record
-MAX_TOKENS = 50_000  # of one record
+MAX_TOKENS = 50_000  # of one record, and as many characters of scripts written without spaces
 
 # Letters, digits and what modifies them; signs like ™ and № too, because folding turns them into letters.
 _PIECE = regex.compile(r"[\p{L}\p{N}\p{M}\p{Cf}\p{So}]+")
@@ -194,8 +195,12 @@ def candidates(text: str) -> Candidates:
     if text.isascii():
         return Candidates(hashes, places)
     more: list[int] = []
+    left = MAX_TOKENS
     for match in _UNSPACED.finditer(text):
-        piece, offset = match.group(), match.start()
+        if left <= 0:
+            break
+        piece, offset = match.group()[:left], match.start()
+        left -= len(piece)
         if fold(piece) != piece:
             continue
         for first in range(len(piece)):
@@ -225,7 +230,7 @@ def plausible(value: KnownValue, text: str, start: int, end: int) -> bool:
     if len(word) < 2 and word.isascii():
         return False
     if word in COMMON:
-        before = text[:start].rstrip(" \t\"'“‘(")
+        before = text[max(0, start - MAX_GAP) : start].rstrip(" \t\"'“‘(")
         return mention == written and mention[:1].isupper() and bool(before) and before[-1] not in ".!?\n:;"
     # A name written with a capital is mentioned with one; "indemnity" may be written either way.
     return not _capital(written) or _capital(mention) or mention == written

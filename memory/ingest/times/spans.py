@@ -9,7 +9,7 @@ Functions raise ValueError or OverflowError for dates outside years 1 to 9999; c
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -130,13 +130,14 @@ def part(span: Span, which: str) -> Span:
 
 
 def at_clock(date: Span, hour: int, minute: int, second: int | None = None, zone: tzinfo | None = None) -> Span:
-    """One minute (or second) of a day."""
+    """One minute (or second) of a day. With a zone of its own it is kept in UTC: Postgres takes no offset of sixteen
+    hours or more."""
     begins = date.begins.replace(hour=hour, minute=minute, second=second or 0)
+    clock = begins.strftime("%H:%M" if second is None else "%H:%M:%S")
     if zone is not None:
-        begins = begins.replace(tzinfo=zone)
-    shape = "%H:%M" if second is None else "%H:%M:%S"
+        begins = begins.replace(tzinfo=zone).astimezone(UTC)
     length = timedelta(minutes=1) if second is None else timedelta(seconds=1)
-    return Span("time", f"{date.value}T{begins.strftime(shape)}", begins, begins + length, "time")
+    return Span("time", f"{date.value}T{clock}", begins, begins + length, "time")
 
 
 _DAYS = {"Y": 365.25, "M": 30.4375, "W": 7.0, "D": 1.0, "h": 1 / 24, "m": 1 / 1440, "s": 1 / 86400}

@@ -2,13 +2,14 @@
 
 import json
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from lanes.management.migrated import ReadyCommand
 from memory.ingest import failures, worker
 from memory.selectors import ingest as selectors
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Runs an ingest worker until stopped; or works the queue empty, shows it, or tries failed records again."
 
     def add_arguments(self, parser) -> None:

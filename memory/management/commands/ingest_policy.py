@@ -1,8 +1,9 @@
 """See or set what ingest may do in a lane beyond tagging."""
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
+from lanes.management.migrated import ReadyCommand
 from lanes.models import Lane
 from memory import sql
 from memory.ingest import policies, queue
@@ -11,7 +12,7 @@ from memory.models import IngestPolicy
 SWITCHES = ("promote", "relations", "discover", "language_model")
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Shows a lane's ingest policy, or turns parts of it on and off. Everything is off until it is turned on."
 
     def add_arguments(self, parser) -> None:

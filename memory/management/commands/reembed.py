@@ -1,13 +1,13 @@
 """`manage.py reembed`: make every vector anew with the embedder that EMBEDDER names."""
 
-from django.core.management.base import BaseCommand
 from tqdm import tqdm
 
+from lanes.management.migrated import ReadyCommand
 from memory.ingest import reembed, space
 from memory.ingest.embedders import configured
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = (
         "Make all vectors anew with the configured EMBEDDER, while the old ones serve; --status tells how far it is."
     )

@@ -5,12 +5,13 @@ import shlex
 import time
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from tqdm import tqdm
 
 from lanes import services
 from lanes.errors import LanewiseError
+from lanes.management.migrated import ReadyCommand
 from lanes.models import AgentProfile
 from lanes.readers import reader_for_profile
 from memory.demo.cast import PEOPLE
@@ -42,7 +43,7 @@ CURLS = (
 )
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Loads the demo tenant (what is there is left as it is) and prints who can log in."
 
     def add_arguments(self, parser: CommandParser) -> None:
