@@ -58,6 +58,10 @@ def test_the_weakest_connection_is_dropped_even_when_it_is_the_new_one(anna):
     as_strong = anna("e_property", "connect", sr_id=[hub, others[3]], hint="y", strength=0.6)
     assert (len(as_strong["stamped"]), as_strong["dropped"]) == (2, held[1:2])
     assert anna("e_property", "connect", sr_id=[hub, others[3]], hint="y", strength=0.6)["hint"] is None
+    unsaid = anna("e_property", "connect", sr_id=[hub, others[3]], hint="z")
+    assert (len(unsaid["stamped"]), unsaid["dropped"]) == (2, [as_strong["property"]])
+    related = {"from": hub, "to": others[0], "type": "KNOWS", "lane": "red"}
+    assert anna("add_relationship", **related)["hint"].startswith("1 weaker connection made way")
 
 
 @pytest.mark.parametrize("hint", ["supersedes", "retracts"])

@@ -15,7 +15,7 @@ _WRITTEN = re.compile(
     r"(?:[A-Za-z]+,?\s+)?(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?)?[A-Za-z]{3,9}\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?)?"
     r",?\s+\d{4}"
 )
-_ISO = {"day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
+_ISO = {"day": 10, "month": 7, "year": 4}
 
 
 def iso(text: str, field: str) -> str:
@@ -29,9 +29,9 @@ def iso(text: str, field: str) -> str:
     if _WRITTEN.fullmatch(text):
         span = parse_term(text, datetime.now(UTC), UTC, month_first=False)
         if span is not None and span.kind == "time" and span.begins is not None and span.unit in _ISO:
-            return span.begins.astimezone(UTC).strftime(_ISO[span.unit])
+            return span.begins.astimezone(UTC).date().isoformat()[: _ISO[span.unit]]
     try:
-        times.parse(text, field)
+        times.instant(text, field)  # of any year: one that nothing happens in is no bound
     except Invalid:
         raise Invalid.field(field, f"“{text[:40]}” is not a date. {HELP}") from None
     return text

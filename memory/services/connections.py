@@ -91,7 +91,10 @@ def connect(
         try:
             making_way = weakest(lanes, stamp.key, strength)
         except _TooWeak:
-            return {"property": named, "members": publics, "stamped": [], "dropped": [named]}
+            return {
+                "property": named, "members": publics, "stamped": [], "dropped": [named],
+                "hint": stamps.hint(dropped=1, refused=True),
+            }  # fmt: skip
         locked = touch.lock(rows, also=[record for _, members in making_way.values() for record in members])
         stamped = _stamp(
             reader, rows, stamp, kind=kind, directed=directed, strength=strength, confidence=confidence,
@@ -104,7 +107,7 @@ def connect(
         "members": publics,
         "stamped": [public for public, row in zip(publics, rows, strict=True) if row.id in stamped],
         "dropped": dropped,
-        "hint": stamps.hint(dropped=len(dropped), refused=named in dropped),
+        "hint": stamps.hint(dropped=len(dropped)),
     }
 
 
@@ -185,9 +188,9 @@ def weakest(lanes: Mapping[int, int], new: UUID, strength: float | None = None) 
     seen_by = audience.of(lanes.values())
     held: dict[int, list[tuple]] = {}
     given = {"ids": crowded, "lanes": sorted(set(lanes.values())), "new": new}
-    for record, key, value, strength, age, members, member_lanes in sql.fetch(_HELD, given):
+    for record, key, value, held_at, age, members, member_lanes in sql.fetch(_HELD, given):
         if audience.of(member_lanes) == seen_by:
-            held.setdefault(record, []).append((strength, age, key, value, members))
+            held.setdefault(record, []).append((held_at, age, key, value, members))
     drop: dict[UUID, tuple[str, list[int]]] = {}
     for _, found in sorted(held.items()):
         left = sorted(item for item in found if item[2] not in drop)
