@@ -11,6 +11,7 @@ from lanes import keys
 from lanes.errors import Invalid, NotVisible
 from lanes.models import AgentProfile, ApiKey, Tenant
 from lanes.readers import Reader, choose_profile, may_act_as, reader_for_profile, reader_for_user
+from memory import normal
 
 TENANT_HEADER = "X-Lanewise-Tenant"
 
@@ -99,6 +100,8 @@ def reader_of_key(key: ApiKey, tenant: str | None, agent_profile: str | None) ->
 
 def reader_of(request: Request, agent_profile: str | None) -> Reader:
     """The reader of a call, resolved anew each time."""
+    if agent_profile is not None:
+        normal.check_text(agent_profile, "agent_profile")
     if isinstance(request.auth, ApiKey):
         return reader_of_key(request.auth, request.headers.get(TENANT_HEADER), agent_profile)
     tenant = tenant_of(request)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from api import registry
+from api.parsers import check_body
 from lanes.errors import Invalid
 from lanes.models import User
 from lanes.readers import Reader
@@ -21,10 +22,12 @@ def perform(tool: str, body: dict[str, Any], reader_for: ReaderFor) -> dict[str,
     actions = registry.TOOLS[tool]
     name = None if None in actions else body.get("action")
     if None not in actions and "action" not in body:
+        check_body(body)
         raise Invalid.field("action", f"Required: one of {', '.join(map(str, actions))}.")
     if not (name is None or isinstance(name, str)) or name not in actions:
         raise Invalid.field("action", f"One of {', '.join(map(str, actions))}.")
     action = actions[name]
+    check_body(body, but=action.checks_items_of)
     given = action.Arguments.model_validate(body)
     reader = reader_for(given.agent_profile)
     reply = {**({"action": name} if name else {}), **action().run(reader, given)}

@@ -13,7 +13,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from config.logs import request_id
-from lanes.errors import Code, Invalid, LanewiseError, NotVisible
+from lanes.errors import Busy, Code, Invalid, LanewiseError, NotVisible
 
 log = logging.getLogger("lanewise.api")
 
@@ -39,7 +39,8 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, ValidationError):
         error = invalid_from(error)
     if isinstance(error, LanewiseError):
-        return Response(body(error.detail, error.code, error.errors), status=error.status)
+        headers = {"Retry-After": "1"} if isinstance(error, Busy) else {}
+        return Response(body(error.detail, error.code, error.errors), status=error.status, headers=headers)
     if isinstance(error, Http404):
         return Response(body(NotVisible().detail, Code.NOT_FOUND), status=404)
     if isinstance(error, PermissionDenied):
@@ -48,6 +49,9 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
         code = _BY_STATUS.get(error.status_code, Code.INVALID)
         headers = {"WWW-Authenticate": "Bearer"} if error.status_code == 401 else {}
         return Response(body(str(error.detail), code), status=error.status_code, headers=headers)
+    if isinstance(error, OperationalError) and isinstance(error.__cause__, psycopg.errors.DeadlockDetected):
+        log.warning("A deadlock was not tried again", exc_info=True)
+        return handler(Busy(), context)
     if isinstance(error, DatabaseError):
         found = _database(error)
         if found is not None:

@@ -28,8 +28,9 @@ from api.actions.base import Action, CallArguments
 from api.auth import NOT_VALID, TENANT_HEADER, key_of, reader_of_key
 from api.parsers import check_body
 from config.logs import request_id
-from lanes.errors import Code
+from lanes.errors import Code, Invalid
 from lanes.models import ApiKey
+from memory import strict_json
 
 PATHS = ("/mcp", "/mcp/")
 INSTRUCTIONS = """
@@ -92,6 +93,7 @@ def _about(name: str, description: str, told: Callable[..., dict[str, Any]]) -> 
     schema = registry.plain_schema(CallArguments)
 
     def run(arguments: dict[str, Any], reader_for: calls.ReaderFor) -> dict[str, Any]:
+        check_body(arguments)
         return told(reader_for(CallArguments.model_validate(arguments).agent_profile))
 
     hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
@@ -140,7 +142,6 @@ def _answer(one: Exposed, arguments: dict[str, Any], caller: Caller) -> tuple[st
     """(the reply or the refusal as JSON, whether it is a refusal)."""
     token = request_id.set(caller.request_id)
     try:
-        check_body(arguments)
         reply, failed = one.run(arguments, partial(reader_of_key, caller.key, caller.tenant)), False
     except Exception as error:
         reply, failed = errors.handler(error, {}).data, True
@@ -178,12 +179,47 @@ async def endpoint(scope: dict[str, Any], receive: Receive, send: Send) -> None:
                 server,
                 json_response=True,
                 stateless=True,
-                max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+                max_request_body_size=_most(),
             )
+            again, body = await _read(receive)
+            try:
+                _named_once(body)
+            except Invalid as error:
+                await _refuse(send, error.status, error.detail, error.code)
+                return
             async with manager.run():
-                await manager.handle_request({**scope, SCOPE_KEY: caller}, receive, _naming(send, own))  # type: ignore[arg-type]
+                await manager.handle_request({**scope, SCOPE_KEY: caller}, again, _naming(send, own))  # type: ignore[arg-type]
     finally:
         request_id.reset(token)
+
+
+async def _read(receive: Receive) -> tuple[Receive, bytes]:
+    """(the same messages again, the body they carry), as far as a body may go."""
+    messages, size = [await receive()], 0
+    while messages[-1].get("more_body") and (size := size + len(messages[-1].get("body", b""))) <= _most():
+        messages.append(await receive())
+    waiting = iter(messages)
+
+    async def again() -> Mapping[str, Any]:
+        return next(waiting, None) or await receive()
+
+    return again, b"".join(message.get("body", b"") for message in messages)
+
+
+def _named_once(body: bytes) -> None:
+    """Refuse a name given twice: the SDK would take the last, which may ask for more. What else is wrong it says."""
+    if len(body) > _most():
+        return
+    try:
+        strict_json.loads(body)
+    except strict_json.NamedTwice:
+        raise
+    except Invalid:
+        return
+
+
+def _most() -> int:
+    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
 
 def _naming(send: Send, own: str) -> Send:
@@ -197,9 +233,9 @@ def _naming(send: Send, own: str) -> Send:
     return named
 
 
-async def _refuse(send: Send, status: int, detail: str, code: Code, header: tuple[bytes, bytes]) -> None:
+async def _refuse(send: Send, status: int, detail: str, code: Code, *header: tuple[bytes, bytes]) -> None:
     send = _naming(send, request_id.get())
     content = json.dumps(errors.body(detail, code)).encode()
-    named = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode()), header]
+    named = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode()), *header]
     await send({"type": "http.response.start", "status": status, "headers": named})
     await send({"type": "http.response.body", "body": content})

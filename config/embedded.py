@@ -6,6 +6,7 @@ unix socket only.
 
 import atexit
 import os
+import threading
 import warnings
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,9 @@ def _settings(throwaway: bool) -> str:
     return text + (THROWAWAY if throwaway else "")
 
 
+_STARTING = threading.Lock()  # the package's lock keeps processes apart, and threads of one trip over it
+
+
 def forget_dead(server: Any) -> None:
     """Take processes that are gone off the package's list of who uses the server: one that was killed could not, and
     the server would run for ever. Called with the package's lock held."""
@@ -78,9 +82,14 @@ def _leave(server: Any) -> None:
         forget_dead(server)
 
 
-@cache
 def start(data_dir: Path, throwaway: bool = False) -> dict[str, str]:
     """Start (or join) the server for `data_dir`; returns psycopg connection parameters: host, user, dbname."""
+    with _STARTING:
+        return _start(data_dir, throwaway)
+
+
+@cache
+def _start(data_dir: Path, throwaway: bool) -> dict[str, str]:
     with warnings.catch_warnings():
         # It warns when there is no runtime directory of the session, and takes another one.
         warnings.simplefilter("ignore", UserWarning)

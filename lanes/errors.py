@@ -41,6 +41,13 @@ class Invalid(LanewiseError):
         return cls(f"{name}: {message}", {name: [message]})
 
 
+class TooLarge(LanewiseError):
+    """More was sent than is taken at once."""
+
+    status = 413
+    code = Code.TOO_LARGE
+
+
 class NotVisible(LanewiseError):
     """Not there, or not there for this reader: the two are answered alike, so the sentence names nothing."""
 
@@ -49,6 +56,16 @@ class NotVisible(LanewiseError):
 
     def __init__(self, detail: str = "Not found, or not visible to you.", errors: dict | None = None) -> None:
         super().__init__(detail, errors)
+
+
+class Busy(LanewiseError):
+    """Others were writing to the same places again and again while this was tried."""
+
+    status = 503
+    code = Code.UNAVAILABLE
+
+    def __init__(self) -> None:
+        super().__init__("Others were changing the same records at the same moment. Nothing was changed; try again.")
 
 
 class Refused(LanewiseError):

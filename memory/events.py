@@ -16,14 +16,22 @@ _RECORDS, _KEYS = 60, 90
 
 
 def publish(
-    *, tenant_id: int, lane_id: int, records: Iterable[tuple[str, int]], keys: Iterable[UUID] = (), kind: str = "write"
+    *,
+    tenant_id: int,
+    lane_id: int,
+    records: Iterable[tuple[str, int]],
+    keys: Iterable[UUID] = (),
+    kind: str = "write",
+    to: int | None = None,
 ) -> None:
     """Announce records (sr_id, version) of one lane and the hyperedges (keys) they touch.
 
-    `kind` is write, update, delete or ingested. What does not fit one notice goes into more of them; a lane that
-    changed wholesale (over 600 records) is announced with `"many": true` and no ids.
+    `kind` is write, update, delete or ingested. A record that moves leaves its lane, which is told `delete` with the
+    lane it went `to`: whoever cannot read that one hears what a deletion sounds like. What does not fit one notice
+    goes into more of them; a lane that changed wholesale (over 600 records) is announced with `"many": true` and no
+    ids.
     """
-    publish_lanes(tenant_id=tenant_id, news=[(lane_id, records, keys)], kind=kind)
+    publish_lanes(tenant_id=tenant_id, news=[(lane_id, records, keys)], kind=kind, to=to)
 
 
 def publish_lanes(
@@ -31,15 +39,28 @@ def publish_lanes(
     tenant_id: int,
     news: Iterable[tuple[int, Iterable[tuple[str, int]], Iterable[UUID]]],
     kind: str = "write",
+    to: int | None = None,
 ) -> None:
     """The same for several lanes, (lane id, records, keys) each, in one statement."""
     notices = [
         json.dumps(notice, separators=(",", ":"))
         for lane_id, records, keys in news
-        for notice in _notices({"t": tenant_id, "l": lane_id, "kind": kind}, list(records), keys)
+        for notice in _notices(
+            {"t": tenant_id, "l": lane_id, "kind": kind} | ({"to": to} if to is not None else {}), list(records), keys
+        )
     ]
     if notices:
         sql.execute("select pg_notify(%s, notice) from unnest(%s::text[]) notice", (CHANNEL, notices))
+
+
+def publish_joined(*, tenant_id: int, members: Iterable[tuple[str, int]], keys: Iterable[UUID]) -> None:
+    """Announce that what joins records (sr_id, lane id) of several lanes changed.
+
+    Only whoever reads two of them can see it, so it concerns nobody else; no record has a new version for it.
+    """
+    # a connection has at most 100 members, which fit one notice
+    notice = {"t": tenant_id, "kind": "joined", "members": list(members), "keys": sorted({key.hex for key in keys})}
+    sql.execute("select pg_notify(%s, %s)", (CHANNEL, json.dumps(notice, separators=(",", ":"))))
 
 
 def _notices(head: dict, changed: list[tuple[str, int]], keys: Iterable[UUID]) -> Iterator[dict]:

@@ -192,6 +192,20 @@ async def test_a_number_that_is_not_finite_is_refused(world_committed: Any):
             assert refused, (written, answer.status_code, answer.text)
 
 
+async def test_a_name_given_twice_is_refused_and_a_large_body_too(world_committed: Any, settings: Any):
+    call = {"name": "e_gather_count", "arguments": {"match": ["a:b"], "lanes": ["red"]}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+    sent = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
+    async with http(world_committed.anna.key) as client:
+        plain = await client.post(ADDRESS, content=body, headers=sent)
+        twice = await client.post(ADDRESS, content=body.replace("]}}", '], "lanes": null}}'), headers=sent)
+        large = await client.post(ADDRESS, content=body + " " * 1_000, headers=sent)
+    assert plain.json()["result"]["structuredContent"]["count"] == 0
+    assert (twice.status_code, twice.json()["detail"]) == (400, "lanes: Given twice.")
+    assert large.status_code == 413
+
+
 async def test_without_a_live_key_nothing_is_answered(world_committed: Any):
     from lanes.models import ApiKey
 

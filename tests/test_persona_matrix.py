@@ -216,6 +216,77 @@ def test_what_ends_in_a_hidden_lane_changes_no_count_of_what_was_left_out(marked
         assert any(count for key, count in after.items() if call in key), call
 
 
+# Scores of what was mentioned lately fall as time goes by; a find says how long it took.
+_MOVING = re.compile(rb'"(?:request_id|ms|score|worth)":\s?("[0-9a-f]*"|[-0-9.e]+)')
+
+
+def whole_view(marked: Marked, persona: str) -> dict[str, bytes]:
+    """Every reply of every reading action, about every record the persona may read."""
+    seen = {}
+    own = [sr_id for lane in sorted(READABLE[persona]) for sr_id in marked.records[lane]]
+    for key in sorted(READS, key=str):
+        for sr_id in own:
+            for body in CASES[key](marked, persona, sr_id):
+                if f"{key} {body}" not in seen:
+                    raw = marked.caller(persona)(key[0], **body).raw
+                    seen[f"{key} {body}"] = _MOVING.sub(b"", raw)
+    return seen
+
+
+def joined_to_hidden(marked: Marked, lane: str, other: str) -> None:
+    """All that can be done to the records of one lane and those of another together, and to the others alone."""
+    anna, mine, theirs = marked.world.anna, marked.records[lane], marked.records[other]
+    made: list[str] = []
+
+    def done(tool: str, action: str | None = None, **more: Any) -> None:
+        reply = anna(tool, action, **more)
+        assert reply.status == 200, (action, more, reply.body)
+        made.append(reply.body.get("property", ""))
+
+    done("e_property", "connect", sr_id=[mine[1], theirs[1]], hint="causes", type="causes", directed=True)
+    done("e_property", "connect", sr_id=[mine[1], theirs[1]], hint="causes", type="causes", directed=True)
+    done("e_property", "connect", sr_id=[theirs[1], mine[2], theirs[2]], hint="three", strength=1.0)
+    done("e_property", "invalidate", property=made[0], reason="over")
+    done("e_property", "invalidate", property=made[2])
+    done("e_property", "disconnect", property=made[2])
+    for number in range(4):  # more than the cap
+        sr_id = anna.write(other, f"{MARKERS[other]} more", (SHARED, "status:open"))
+        done("e_property", "connect", sr_id=[mine[0], sr_id], hint="cap", strength=0.5 + number / 10)
+    for hint in ("supersedes", "corrects", "retracts"):
+        done("e_property", "adjust", sr_id=mine[2], by=theirs[2], hint=hint)
+        done("e_property", "adjust", sr_id=theirs[2], by=mine[1], hint=hint)
+    done("e_property", "disconnect", property=made[-1])
+    done("e_property", "disconnect", property=made[-6])
+    shared = anna("traverse_entity", entity="Shared Entity", lanes=[lane])["entity"]["sr_ids"][0]
+    for name, kind in (("One", "member_of"), ("Two", "member_of"), (ENTITIES[other], "works_with")):
+        done("add_relationship", **{"from": "Shared Entity", "to": name, "type": kind, "lane": other})
+        done("add_relationship", **{"from": shared, "to": name, "type": kind, "lane": other})
+    done("e_record", "update", sr_id=theirs[3], text=f"{MARKERS[other]} rewritten", edge_properties=[SHARED])
+    done("e_property", "rename", label="year", value="2024", to="Year 2024", lanes=[other])
+    done("e_record", "delete", sr_id=theirs[1])
+    done("e_record", "delete", sr_id=theirs[2])
+
+
+@pytest.mark.parametrize(("persona", "hidden"), [("andy", "blue"), ("rita", "green"), ("wally", "blue")])
+def test_what_happens_in_a_hidden_lane_changes_not_one_byte_of_a_reply(marked: Marked, settings, persona, hidden):
+    """Versions, times and names of changes included, and what the hidden records are joined to."""
+    settings.LANEWISE_CONNECTION_CAP = 3
+    anna, own = marked.world.anna, marked.records["red"]
+    for to, since in (("First team", "2024-01-01"), ("Second team", "2024-06-01")):
+        joined = {"from": "Shared Entity", "to": to, "type": "member_of", "lane": "red", "valid_from": since}
+        assert anna("add_relationship", **joined).status == 200
+    anna("e_property", "connect", sr_id=own[:2], hint="visible", strength=0.1)
+    anna("e_property", "adjust", sr_id=own[1], by=own[0], hint="corrects")
+    before = whole_view(marked, persona)
+    joined_to_hidden(marked, "red", hidden)
+    after = whole_view(marked, persona)
+    assert before.keys() == after.keys()
+    told = {call: (before[call], after[call]) for call in before if before[call] != after[call]}
+    assert not told, next(iter(told.items()))
+    changed = anna("e_record", "update", sr_id=own[0], title="Seen")  # and what is not hidden does change them
+    assert changed.status == 200 and whole_view(marked, persona) != before
+
+
 @pytest.mark.parametrize("key", ABOUT_A_RECORD, ids=lambda key: f"{key[0]}.{key[1]}")
 @pytest.mark.parametrize("persona", [name for name in READABLE if name != "anna"])
 def test_hidden_and_nonexistent_are_answered_alike_and_nothing_changes(marked: Marked, persona: str, key):

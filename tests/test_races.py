@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from typing import Any
 
+import psycopg.errors
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
+from lanes.errors import Busy
 from memory.models import EdgeProperty, LaneValue, Record
+from memory.services import locks, records
 from tests.conftest import Caller, make_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,3 +107,112 @@ def test_moves_deletes_and_connections_in_opposite_orders_never_deadlock(anna):
 
     seen = set().union(*at_once(work))
     assert seen <= {200, 404}, seen
+
+
+def test_relationships_renames_connections_and_writes_at_once_all_succeed(anna):
+    """Each locks lanes, entities and records of several lanes: none may wait in a ring, nor say that it did."""
+    lanes = ("red", "blue", "green")
+    ids = [anna.write(lanes[n % 3], properties=(f"topic:v{n % 4}",), external_id=f"r{n}") for n in range(6)]
+
+    def relate(caller: Caller, rnd: Random) -> Any:
+        return caller("add_relationship", **{
+            "from": f"person:P{rnd.randrange(3)}", "to": f"team:T{rnd.randrange(4)}", "type": "MEMBER_OF",
+            "lane": rnd.choice(lanes),
+        })  # fmt: skip
+
+    def rename(caller: Caller, rnd: Random) -> Any:
+        to = f"v{rnd.randrange(4, 8)}"
+        return caller("e_property", "rename", label="topic", value=f"v{rnd.randrange(4)}", to=to)
+
+    def connect(caller: Caller, rnd: Random) -> Any:
+        return caller("e_property", "connect", sr_id=rnd.sample(ids, 3), hint=f"m{rnd.randrange(3)}")
+
+    def write(caller: Caller, rnd: Random) -> Any:
+        named = f"r{rnd.randrange(6)}"
+        values = [f"topic:v{rnd.randrange(8)}", f"person:P{rnd.randrange(3)}", f"team:T{rnd.randrange(4)}"]
+        return caller(
+            "e_record",
+            "write",
+            lane=rnd.choice(lanes),
+            text=str(rnd.random()),
+            external_id=named,
+            edge_properties=values,
+        )
+
+    def work(number: int) -> set[int]:
+        caller, rnd = caller_of(anna), Random(number)
+        acts = (relate, relate, connect, write, *((rename,) if number % 4 == 0 else ()))
+        return {acts[turn % len(acts)](caller, rnd).status for turn in range(12)}
+
+    seen = set().union(*at_once(work))
+    assert seen <= {200, 404}, seen  # 404: a spelling that nobody had used yet was renamed
+    held = anna("traverse_entity", entity="person:P0", lanes=["red"])["edges"]
+    assert len(held) == 1  # one team at a time
+
+
+def test_a_value_that_a_rewrite_or_the_cap_takes_away_leaves_the_value_list(anna, settings):
+    settings.LANEWISE_CONNECTION_CAP = 1
+
+    def listed() -> set[str]:
+        return set(LaneValue.everything.exclude(label="e_connect").values_list("value", flat=True))
+
+    anna.write("red", properties=("client:Old", "client:Kept", "client:Both"), external_id="x")
+    anna.write("red", properties=("client:Both",))
+    anna.write("red", properties=("client:New", "client:Kept"), external_id="x")
+    assert listed() == {"New", "Kept", "Both"}
+    reply = anna("e_record", "write_many", records=[
+        {"lane": "red", "text": "Once.", "external_id": "y", "edge_properties": ["client:First"]},
+        {"lane": "red", "text": "Twice.", "external_id": "y", "edge_properties": ["client:Second"]},
+    ])  # fmt: skip
+    assert reply["written"] == 2 and listed() == {"New", "Kept", "Both", "Second"}
+    a, b, c = (anna.write("red") for _ in range(3))
+    far = anna.write("blue")
+    anna("e_property", "connect", sr_id=[a, b, far], hint="one")
+    assert anna("e_property", "connect", sr_id=[a, c], hint="two")["dropped"]
+    left = LaneValue.everything.filter(label="e_connect").values_list("value", flat=True)
+    assert [value[:4] for value in left] == ["two_"]
+    assert EdgeProperty.everything.filter(label="e_connect").count() == 2
+
+
+def test_rewriting_and_writing_the_same_value_never_loses_it_from_the_value_list(anna):
+    def work(number: int) -> None:
+        caller = caller_of(anna)
+        for turn in range(6):
+            value = f"client:{(number + turn) % 3}"
+            assert caller.write("red", properties=(value,), external_id=str(number % 8))
+
+    at_once(work)
+    used = set(EdgeProperty.everything.values_list("value", flat=True))
+    assert set(LaneValue.everything.values_list("value", flat=True)) == used
+
+
+def deadlock() -> OperationalError:
+    error = OperationalError("deadlock detected")
+    error.__cause__ = psycopg.errors.DeadlockDetected()
+    return error
+
+
+def test_a_deadlock_is_tried_again_and_never_called_an_outage(anna, monkeypatch):
+    turns = []
+
+    def unlucky(times: int) -> Callable[..., Any]:
+        upsert = records.rows.upsert
+
+        def upsert_in_a_ring(*args: Any) -> Any:
+            turns.append(1)
+            if len(turns) <= times:
+                raise deadlock()
+            return upsert(*args)
+
+        return upsert_in_a_ring
+
+    with monkeypatch.context() as patched:
+        patched.setattr(records.rows, "upsert", unlucky(2))
+        assert anna("e_record", "write", lane="red", text="Third time lucky.").status == 200
+        assert len(turns) == 3
+    assert Record.everything.count() == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(records.rows, "upsert", unlucky(1_000))
+        reply = anna("e_record", "write", lane="red", text="Never.")
+        assert reply.status == 503 and reply.body["detail"] == Busy().detail
+    assert len(turns) == 3 + locks.TRIES

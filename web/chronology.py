@@ -66,27 +66,31 @@ class Ask:
         return replace(self, query=replace(self.query, words="").with_term(term))
 
 
-def read(
-    reader: Reader, ask: Ask, *, limit: int = PAGE, cursor: str | None = None, undated: int | None = None
-) -> dict[str, Any]:
-    """The timeline, decorated: facts, undated rows (the first `undated` of them), kept and dropped terms, counts.
+def read(reader: Reader, ask: Ask, *, limit: int = PAGE, cursor: str | None = None, undated: int) -> dict[str, Any]:
+    """The timeline, decorated: facts, undated rows (the newest `undated` of them), kept and dropped terms, counts.
 
-    `undated_count` stops at MATCHES_MAX: `undated_capped` says so.
+    Without terms counts stop at CAP: `capped` and `undated_capped` say so.
     """
     scope = Scope(reader.narrow(ask.query.lanes or None), include_invalidated=ask.query.ended)
     if ask.terms():
-        reply = timeline(scope, ask.terms(), bounds=ask.bounds(), require=ask.require, limit=limit, cursor=cursor)
+        reply = timeline(
+            scope, ask.terms(), bounds=ask.bounds(), require=ask.require, limit=limit, cursor=cursor,
+            undated_on_every_page=undated,
+        )  # fmt: skip
     else:
         bounds = ask.bounds()
-        reply = everything(scope, start=bounds.start, end=bounds.end, limit=limit, cursor=cursor)
-    shapes = signed(reader, [*reply["srs"], *reply["undated"][:undated]])
+        reply = everything(
+            scope, start=bounds.start, end=bounds.end, limit=limit, cursor=cursor,
+            undated_on_every_page=undated,
+        )  # fmt: skip
+    shapes = signed(reader, [*reply["srs"], *reply["undated"]])
     dated, rest = shapes[: len(reply["srs"])], shapes[len(reply["srs"]) :]
     kept = [_term(t) for t in reply["kept"]]
     return {
         "facts": [_fact(reader, shape, ask) for shape in sorted(dated, key=_order)],
         "undated": present.rows(reader, rest),
-        "undated_count": len(reply["undated"]),
-        "undated_capped": len(reply["undated"]) >= MATCHES_MAX,
+        "undated_count": reply["undated_count"],
+        "undated_capped": bool(reply.get("undated_capped")),
         "count": reply["count"],
         "capped": bool(reply.get("count_capped")),
         "kept": kept,
@@ -122,7 +126,7 @@ def _fact(reader: Reader, shape: dict[str, Any], ask: Ask) -> dict[str, Any]:
     assert at is not None
     start = at.astimezone(UTC)
     precision = row["date_precision"] or "day"
-    end = times.after(start, precision) if precision != "time" else start + timedelta(minutes=1)
+    end = times.after(start, precision) if precision != "time" else times.moved(start, timedelta(minutes=1))
     return {"row": row, "year": str(start.year), "start": start, "end": end, "precision": precision,
             "matched": _matched(row, ask)}  # fmt: skip
 

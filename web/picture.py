@@ -47,7 +47,7 @@ class Controls:
         most = _number(given.get("max"), "max", SHOWN, 2, SHOWN_MAX)
         named = [normal.label(x, "label") for x in given.getlist("label") if x]
         labels = tuple(named) if "label" in given else None
-        at = times.parse(given["as_of"], "as_of")[0] if given.get("as_of") else None
+        at = times.instant(given["as_of"], "as_of") if given.get("as_of") else None
         return cls(depth, labels, most, most if given.get("max") else None, at)
 
 
@@ -252,4 +252,4 @@ def _range(span: tuple[datetime | None, datetime | None], as_of: datetime | None
     """The ends of the as-of slider: from the first record drawn to now."""
     now = timezone.now()
     first = min(filter(None, (span[0], as_of, now - timedelta(days=30))))
-    return first - timedelta(days=1), now
+    return times.moved(first, timedelta(days=-1)), now

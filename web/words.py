@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from memory import times
+
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LONG_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September",
                "October", "November", "December")  # fmt: skip
@@ -38,7 +40,7 @@ def date_words(value: datetime | str | None, precision: str = "", zone: tzinfo =
     if at is None:
         return "No date"
     if precision == "time":
-        at = at.astimezone(zone)
+        at = times.placed(at, zone)
         return f"{at.day} {MONTHS[at.month - 1]} {at.year}, {at:%H:%M}"
     at = at.astimezone(UTC)
     if precision == "year":
@@ -81,7 +83,7 @@ def clock_words(value: datetime | str | None, now: datetime | None = None, zone:
     at = moment(value)
     if at is None:
         return ""
-    at = at.astimezone(zone)
+    at = times.placed(at, zone)
     now = (now or datetime.now(UTC)).astimezone(zone)
     if at.date() == now.date():
         return f"{at:%H:%M}"
@@ -96,7 +98,7 @@ def since_words(value: datetime | str | None, now: datetime | None = None, zone:
     at = moment(value)
     if at is None:
         return "the beginning"
-    at = at.astimezone(zone)
+    at = times.placed(at, zone)
     now = (now or datetime.now(UTC)).astimezone(zone)
     if at.date() == now.date():
         return f"today {at:%H:%M}"

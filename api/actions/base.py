@@ -93,6 +93,8 @@ class Action:
     Arguments: ClassVar[type[CallArguments]]
     # What a call may do to what is remembered: nothing, only add to it, or also change and remove.
     effect: ClassVar[Literal["reads", "adds", "changes"]] = "reads"
+    # Arguments whose items it checks one by one (strict_json.check), so that a bad one does not refuse the others.
+    checks_items_of: ClassVar[frozenset[str]] = frozenset()
     # What it answers.
     Reply: ClassVar[type[BaseModel]]
     # Calls worth imitating, without `action`; each validates.
@@ -105,7 +107,7 @@ class Action:
 
 def scope_of(reader: Reader, given: ScopeArguments) -> Scope:
     """The reader narrowed to the lanes asked for, as of the instant asked for."""
-    as_of = times.parse(given.as_of, "as_of")[0] if given.as_of is not None else None
+    as_of = times.instant(given.as_of, "as_of") if given.as_of is not None else None
     return Scope(reader.narrow(given.lanes), as_of, given.include_invalidated)
 
 

@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from api import replies
-from api.actions.base import Action, CallArguments, PropertyIn, Reason, SrId, Unit, properties_of
+from api.actions.base import (
+    Action,
+    CallArguments,
+    PropertyIn,
+    Reason,
+    ScopeArguments,
+    SrId,
+    Unit,
+    properties_of,
+    scope_of,
+)  # fmt: skip
 from lanes.readers import Reader
 from memory.services import aliases, connections, properties
 
@@ -64,7 +74,7 @@ class Remove(Action):
 
 
 class List(Action):
-    """The edge properties of a record."""
+    """The edge properties of a record, with what is said of each: its interval, and what a connection carries."""
 
     tool, name = TOOL, "list"
     Reply = replies.ListReply
@@ -72,12 +82,12 @@ class List(Action):
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
 
-    class Arguments(CallArguments):
+    class Arguments(ScopeArguments):
         action: Literal["list"]
         sr_id: SrId
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return properties.listed(reader, sr_id=given.sr_id)
+        return properties.listed(reader, sr_id=given.sr_id, scope=scope_of(reader, given))
 
 
 class Connect(Action):
@@ -139,7 +149,8 @@ class Disconnect(Action):
 
 
 class Adjust(Action):
-    """Say that another record supersedes, corrects or retracts this one."""
+    """Say that another record supersedes, corrects or retracts this one. Superseded or retracted by a record of its
+    own lane, it leaves default results."""
 
     tool, name = TOOL, "adjust"
     effect = "changes"

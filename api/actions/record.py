@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from api import replies
 from api.actions.base import (
@@ -10,17 +10,20 @@ from api.actions.base import (
     Arguments,
     CallArguments,
     PropertyIn,
+    ScopeArguments,
     SrId,
     only_given,
     properties_of,
     report,
+    scope_of,
 )  # fmt: skip
 from lanes.errors import Invalid, LanewiseError
 from lanes.readers import Reader
+from memory import strict_json
 from memory.selectors import ingest
 from memory.selectors import records as selectors
-from memory.services import records
-from memory.services.drafts import check_json
+from memory.selectors.properties import details
+from memory.services import records, stamps
 
 TOOL = "e_record"
 MANY = 500
@@ -109,7 +112,8 @@ class Write(Action):
         action: Literal["write"]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return {**_shown(reader, records.write(reader, **_fields(given))), "lane": given.lane}
+        written = records.write(reader, **_fields(given))
+        return {**_shown(reader, written), "lane": given.lane, "hint": stamps.hint(skipped=len(written.skipped))}
 
 
 class WriteMany(Action):
@@ -117,6 +121,7 @@ class WriteMany(Action):
 
     tool, name = TOOL, "write_many"
     effect = "changes"
+    checks_items_of = frozenset({"records"})
     Reply = replies.WriteManyReply
     examples = [
         {
@@ -135,8 +140,6 @@ class WriteMany(Action):
         ]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        from pydantic import ValidationError
-
         from api.errors import invalid_from
 
         report_of: list[Any] = [None] * len(given.records)
@@ -144,7 +147,7 @@ class WriteMany(Action):
         for index, item in enumerate(given.records):
             place = f"records[{index}]"
             try:
-                check_json(item, place)
+                strict_json.check(item, place)
                 if not isinstance(item, dict):
                     raise Invalid.field(place, "Must be a JSON object.")
                 good.append((index, _fields(RecordFields.model_validate(item))))
@@ -168,6 +171,7 @@ class WriteMany(Action):
             "results": report_of,
             "written": sum("sr_id" in item for item in report_of),
             "refused": sum("error" in item for item in report_of),
+            "hint": stamps.hint(skipped=sum(len(item.get("skipped", ())) for item in report_of)),
         }
 
 
@@ -199,7 +203,7 @@ def _read_of(reader: Reader, given: NamedArguments) -> str:
 
 
 class Read(Action):
-    """A record with its whole text."""
+    """A record with its whole text; its edge properties as they hold, or held at as_of, with what is said of them."""
 
     tool, name = TOOL, "read"
     Reply = replies.ReadReply
@@ -207,11 +211,13 @@ class Read(Action):
         {"sr_id": "sr_0f8c2d1e4b7a49c3a6d5e8f7091b2c3d"},
     ]
 
-    class Arguments(NamedArguments):
+    class Arguments(NamedArguments, ScopeArguments):
         action: Literal["read"]
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
-        return {"record": selectors.read(reader, _read_of(reader, given))}
+        scope = scope_of(reader, given)
+        record, shape = selectors.read(reader, _read_of(reader, given), scope.as_of)
+        return {"record": {**shape, "edge_properties": details(reader, record, scope)}}
 
 
 class Update(Action):
@@ -254,7 +260,7 @@ class Update(Action):
         written = records.update(
             reader, sr_id=_sr_id(reader, given), expected_version=given.expected_version, lane=lane, **fields
         )
-        return _shown(reader, written)
+        return {**_shown(reader, written), "hint": stamps.hint(skipped=len(written.skipped))}
 
 
 class Delete(Action):

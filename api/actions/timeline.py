@@ -36,6 +36,9 @@ class TimelineIntersect(Action):
         require: Literal["any", "all"] = Field(
             "any", description="any: every time term and one of the others. all: every term."
         )
+        undated_cursor: str | None = Field(
+            None, description="next_undated_cursor of the page before: the next of the undated records, nothing else."
+        )
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         bounds = Bounds(
@@ -46,7 +49,7 @@ class TimelineIntersect(Action):
             raise Invalid.field("end_date", "Before start_date.")
         return timeline(
             scope_of(reader, given), terms_of(given.match), bounds=bounds, require=given.require,
-            limit=given.limit, cursor=given.cursor,
+            limit=given.limit, cursor=given.cursor, undated_cursor=given.undated_cursor,
         )  # fmt: skip
 
 

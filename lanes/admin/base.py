@@ -23,6 +23,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.text import capfirst
 
+from lanes.admin import forms
 from lanes.admin.filters import ScopedRelatedFilter
 from lanes.admin.forms import TenantForm
 from lanes.admin.paginator import BoundedPaginator
@@ -250,7 +251,7 @@ class TenantScopedAdmin(Scoped, admin.ModelAdmin):
         return to_field == self.opts.pk.attname  # type: ignore[union-attr]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        given = super().get_changeform_initial_data(request)
+        given = forms.readable(self.model, super().get_changeform_initial_data(request))
         scope = scope_of(request)
         if "tenant" in _field_names(self.model) and not scope.operator and len(scope.administered) == 1:
             given["tenant"] = scope.administered[0]
@@ -297,7 +298,7 @@ class TenantScopedAdmin(Scoped, admin.ModelAdmin):
     ) -> HttpResponse:
         """What people whom this person may meet did to a row that this person may meet."""
         entries = LogEntry.objects.filter(
-            object_id=unquote(object_id),
+            object_id=unquote(object_id).replace("\x00", ""),
             content_type=get_content_type_for_model(self.model),
             user__in=scope_of(request).rows(User).values("pk"),
         )

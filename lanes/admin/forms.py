@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import Model
+from django.db.models import DateTimeField, Model
 
 from lanes.admin.scope import belong
 from lanes.models import Tenant
@@ -62,3 +62,33 @@ class TenantForm(forms.ModelForm):
             return []
         met = field.queryset.values("pk")  # type: ignore[union-attr]
         return list(getattr(self.instance, name).exclude(pk__in=met))
+
+
+def readable(model: type[Model], given: dict[str, Any]) -> dict[str, Any]:
+    """What an address says of a new row, without what its fields cannot hold: a page is shown all the same."""
+    fields = {field.name: field for field in (*model._meta.fields, *model._meta.many_to_many)}
+    made = {}
+    for name, value in given.items():
+        field = fields.get(name)
+        try:
+            if "\x00" in str(value):
+                continue
+            if field is None:
+                pass
+            elif field.remote_field is not None:
+                keys = value if isinstance(value, list) else [value]
+                if not all(_is_key(field.remote_field.model, key) for key in keys):
+                    continue
+            elif isinstance(field, DateTimeField):
+                value = field.to_python(value)
+        except (ValidationError, ValueError, TypeError, OverflowError):
+            continue
+        made[name] = value
+    return made
+
+
+def _is_key(model: type[Model], value: Any) -> bool:
+    key = model._meta.pk
+    assert key is not None
+    found = key.to_python(value)
+    return not isinstance(found, int) or 0 <= found < 2**31

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
+from lanes import services
 from lanes.admin import writes
 from lanes.admin.base import TenantScopedAdmin
 from lanes.admin.grants import LaneGroups, LanePeople
@@ -50,11 +51,11 @@ class LaneAdmin(TenantScopedAdmin):
     inlines = (LanePeople, LaneGroups)
 
     def get_fields(self, request: HttpRequest, obj: Lane | None = None) -> list[str]:
-        """A new lane gets the next colour."""
+        """A new lane gets the colour of its slug."""
         fields = list(self.fields or ())
         return fields if obj else [name for name in fields if name not in ("colour", "created_at")]
 
     def save_model(self, request: HttpRequest, obj: Lane, form: Any, change: bool) -> None:
         if not change:
-            obj.colour = writes.next_colour(obj.tenant_id)
+            obj.colour = services.colour_of(obj.slug)
         super().save_model(request, obj, form, change)

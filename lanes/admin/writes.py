@@ -9,13 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from lanes.models import AgentProfile, ApiKey, Lane, Membership, Team, User
-
-
-def next_colour(tenant_id: int) -> int:
-    """The colour after that of the tenant's newest lane, so that neighbours differ."""
-    last = Lane.objects.filter(tenant_id=tenant_id).order_by("-pk").values_list("colour", flat=True).first() or 0
-    return last % 8 + 1
+from lanes.models import AgentProfile, ApiKey, Membership, Team, User
 
 
 def group_name(holder: Team | AgentProfile) -> str:

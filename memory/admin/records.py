@@ -8,13 +8,15 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.admin.widgets import AdminTextareaWidget
 from django.db.models import F, Q, QuerySet
+from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest
 
 from lanes.admin.base import TenantScopedInline
 from lanes.admin.scope import AdminScope, scope_of
-from lanes.errors import NotVisible
-from memory import times
+from lanes.errors import Invalid, NotVisible
+from memory import strict_json, times
 from memory.admin import newest
 from memory.admin.content import BOUND, ContentAdmin, LaneFilter, ServiceForm, lane_asked, lanes_listed, title_query
 from memory.ingest import failures
@@ -46,7 +48,36 @@ class IngestFilter(admin.SimpleListFilter):
         return queryset
 
 
+class StrictJSONField(forms.JSONField):
+    """JSON as the API takes it: what cannot be stored or told again is wrong, and shown again as it was typed."""
+
+    def to_python(self, value: Any) -> Any:
+        if value in self.empty_values or isinstance(value, dict | list):
+            return super().to_python(value)
+        try:
+            return _strict(value)
+        except Invalid as error:
+            raise forms.ValidationError(error.detail, code="invalid") from None
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        if self.disabled:
+            return initial
+        if data is None:
+            return None
+        try:
+            return _strict(data)
+        except Invalid:
+            return InvalidJSONInput(data)
+
+
+def _strict(raw: str) -> Any:
+    found = strict_json.loads(raw, "source")
+    strict_json.check(found, "source")
+    return found
+
+
 class RecordForm(ServiceForm):
+    source = StrictJSONField(required=False, widget=AdminTextareaWidget)
     occurred = forms.CharField(
         required=False,
         max_length=40,

@@ -1,7 +1,7 @@
 """Relationships between entities: typed, directed connections that begin, are reinforced, and end.
 
 A single-valued type holds one target at a time: a new one ends the old at the instant it begins, for the same subject
-and type only. Nothing is deleted.
+and type only, and only where whoever sees the old one sees the new one too. Nothing is deleted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from lanes.errors import Invalid, NotVisible, Refused
 from lanes.readers import Reader
 from memory import normal, sql, times
 from memory.entities import vertices
+from memory.entities.vertices import Meant
 from memory.gather.scope import Scope, live
 from memory.relations.lexicon import SINGLE_VALUED, UNDIRECTED
 from memory.selectors.records import resolve
-from memory.services import connections, locks
+from memory.services import audience, connections, locks, values
 
 
 def type_name(raw: str, field_name: str = "type") -> str:
@@ -100,6 +101,7 @@ def of(
     return [relation for relation in found.values() if len(relation.members) > 1]
 
 
+@locks.retried
 def add(
     reader: Reader,
     *,
@@ -126,26 +128,39 @@ def add(
     single = single_valued if single_valued is not None else kind.upper() in SINGLE_VALUED
     directed = kind.upper() not in UNDIRECTED
     with transaction.atomic():
-        one = _end(reader, source, source_type, lane, "from")
-        two = _end(reader, target, target_type, lane, "to")
+        # Both ends, and what the new one ends, are found without a lock, locked once, and found again.
+        ends = _ends(reader, (source, source_type), (target, target_type), lane)
+        lane_ids = {end.lane_id for end in ends} | set(_lanes(_members(_others(reader, ends, kind, single))).values())
+        locks.lanes(lane_ids)
+        if any(end.record is None for end in ends):
+            locks.entities({end.lane_id for end in ends if end.record is None})
+        locks.subjects([ends[0].key] if single else [])
+        ends = _ends(reader, (source, source_type), (target, target_type), lane)
+        old = _others(reader, ends, kind, single)
+        # one that is yet to be made crowds nothing, and decides with the other who will see the new relationship
+        new = {-n if end.record is None else end.record: end.lane_id for n, end in enumerate(ends, 1)}
+        rivals = connections.weakest(new, ends[0].key)
+        ids = {*new, *_members(old), *(record for _, members in rivals.values() for record in members)}
+        locked = {row[0]: row[1] for row in locks.records(ids)}
+        old = _others(reader, ends, kind, single)
+        if not set(_members(old)) <= set(locked) or not set(locked.values()) <= lane_ids:
+            raise locks.Again()
+        values.remember(reader.tenant_id, [(e.lane_id, e.kind, e.name, e.key) for e in ends if e.record is None])
+        one, two = (_said(reader, end) for end in ends)
         if one == two:
             raise Invalid.field("to", "A relationship joins two different entities.")
-        ends = [resolve(reader, one), resolve(reader, two)]
-        old = _others(reader, ends[0].id, ends[1].id, kind) if single else []
-        locks.lanes({row.lane_id for row in ends} | _lanes_of(old))
-        locks.records({row.id for row in ends} | {record for relation in old for record in relation.members})
-        # read again under the locks: another writer may have ended or begun one meanwhile
-        old = _others(reader, ends[0].id, ends[1].id, kind) if single else []
-        later = [r.valid_from for r in old if r.valid_from and r.valid_from > begins]
-        superseded = []
+        lanes = [end.lane_id for end in ends]
+        superseded, later = [], []
         for relation in old:
-            if relation.valid_from is None or relation.valid_from <= begins:
-                connections.invalidate(
-                    reader,
-                    property=relation.stamp,
-                    at=begins.isoformat(),
-                    reason=f"Superseded by another {shown_type(kind)}.",
-                )
+            members = {record: locked[record] for record in relation.members}
+            if relation.valid_from and relation.valid_from > begins:
+                if audience.sees(lanes, members.values()):
+                    later.append(relation.valid_from)
+            elif over := audience.ends_with(members, lanes):
+                stamp = connections.named(relation.stamp)
+                reason_ = f"Superseded by another {shown_type(kind)}."
+                joined = [record for record, _ in connections.members_of(relation.key)]
+                connections.finish(reader, stamp, over, begins, reason_, joined)
                 superseded.append(relation.stamp)
         made = connections.connect(
             reader,
@@ -169,32 +184,52 @@ def add(
         "created": bool(made["stamped"]),
         "superseded": superseded,
         "dropped": made["dropped"],
+        "hint": made["hint"],
     }
 
 
-def _end(reader: Reader, name: str, kind: str | None, lane: str, field_name: str) -> str:
-    """The sr_id of one end: the record named, or the entity of that name in the lane."""
-    if name.startswith("sr_"):
-        row = resolve(reader, name)
-        if not reader.can_write(row.lane_id):
-            raise Refused("You may read this record but not change it.")
-        return name
-    return vertices.mention(reader, name=normal.value(name, field_name), type=kind, lane=lane)
+def _ends(reader: Reader, one: tuple[str, str | None], two: tuple[str, str | None], lane: str) -> list[Meant]:
+    """Both ends of a new relationship: the record named, or what the name means in the lane."""
+    return [_end(reader, *one, lane, "from"), _end(reader, *two, lane, "to")]
 
 
-def _others(reader: Reader, source: int, target: int, kind: str) -> list[Relation]:
-    """What the subject's entity has of this type besides the one target, wholly in lanes the writer may write."""
+def _end(reader: Reader, name: str, kind: str | None, lane: str, field_name: str) -> Meant:
+    if not name.startswith("sr_"):
+        return vertices.meant(reader, name=normal.value(name, field_name), type=kind, lane=lane)
+    row = resolve(reader, name)
+    if not reader.can_write(row.lane_id):
+        raise Refused("You may read this record but not change it.")
+    key = next(iter(vertices.load(Scope(reader), [row.id])), row.public_id)
+    return Meant("", row.lane_id, "", "", key, row.id, name)
+
+
+def _said(reader: Reader, end: Meant) -> str:
+    """The sr_id of an end, mentioned where it was named and made where it is missing."""
+    return vertices.say(reader, end) if end.lane else end.sr_id
+
+
+def _others(reader: Reader, ends: list[Meant], kind: str, single: bool) -> list[Relation]:
+    """What the subject's entity has of this type besides the one target, as far as the writer sees and may change it;
+    nothing of a type of which there may be many."""
+    if not single:
+        return []
     scope = Scope(reader)
-    subject = _same(scope, source)
-    object_ = set(_same(scope, target))
-    return [
+    subject, object_ = (set(_records(scope, end)) for end in ends)
+    found = [
         relation
-        for relation in of(scope, subject, types=[kind])
-        if relation.directed
-        and set(relation.sources) & set(subject)
-        and not set(relation.targets) & object_
-        and _wholly_writable(reader, relation)
+        for relation in of(scope, sorted(subject), types=[kind])
+        if relation.directed and set(relation.sources) & subject and not set(relation.targets) & object_
     ]
+    lanes = _lanes(_members(found))
+    return [relation for relation in found if all(reader.can_write(lanes.get(m, 0)) for m in relation.members)]
+
+
+def _records(scope: Scope, end: Meant) -> list[int]:
+    """All readable records of the entity an end is; those of its name where it is yet to be made."""
+    if end.record is not None and not end.over:
+        return _same(scope, end.record)
+    vertex = vertices.by_keys(scope, [end.key]).get(end.key)
+    return [*(vertex.records if vertex else ()), *([end.record] if end.record is not None else ())]
 
 
 def _same(scope: Scope, record: int) -> list[int]:
@@ -205,19 +240,18 @@ def _same(scope: Scope, record: int) -> list[int]:
     return next(iter(vertices.by_keys(scope, list(mine)).values())).records
 
 
-def _wholly_writable(reader: Reader, relation: Relation) -> bool:
-    rows = sql.fetch("select distinct lane_id from memory_edgeproperty where key = %s", (relation.key,))
-    return all(reader.can_write(lane) for (lane,) in rows)
+def _members(relations: list[Relation]) -> list[int]:
+    return [record for relation in relations for record in relation.members]
 
 
-def _lanes_of(relations: list[Relation]) -> set[int]:
-    ids = [record for relation in relations for record in relation.members]
-    if not ids:
-        return set()
-    rows = sql.fetch("select distinct lane_id from memory_record where id = any(%s)", (ids,))
-    return {lane for (lane,) in rows}
+def _lanes(record_ids: list[int]) -> dict[int, int]:
+    """{record: lane} of records."""
+    if not record_ids:
+        return {}
+    return dict(sql.fetch("select id, lane_id from memory_record where id = any(%s)", (record_ids,)))
 
 
+@locks.retried
 def end(
     reader: Reader,
     *,
@@ -241,6 +275,9 @@ def end(
     if not found:
         raise NotVisible()
     with transaction.atomic():
+        joined = sorted({member for relation in found for member in connections.members_of(relation.key)})
+        locks.lanes({lane for _, lane in joined})
+        locks.records([record for record, _ in joined])
         ended = [connections.invalidate(reader, property=relation.stamp, at=at, reason=reason) for relation in found]
     return {
         "type": shown_type(kind),

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 
 from lanes.errors import Invalid, NotVisible
 from lanes.readers import Reader
-from memory import normal, sql, words
+from memory import normal, sql, strict_json, words
 from memory.gather.scope import Scope, followed, live
 from memory.models import sr_id
 from memory.selectors.records import resolve
@@ -181,6 +181,51 @@ update memory_edgeproperty set mentions = 1, last_mentioned = now(), confidence 
 """
 
 
+@dataclass(frozen=True)
+class Meant:
+    """The entity a name means in one lane: `record` is its record there, where there is one. One that has ended is
+    `over`, one without a record is yet to be made."""
+
+    lane: str
+    lane_id: int
+    kind: str
+    name: str
+    key: UUID
+    record: int | None = None
+    sr_id: str = ""
+    over: bool = False
+
+
+def meant(reader: Reader, *, name: str, type: str | None = None, lane: str) -> Meant:
+    """What a writer means by a name in a lane: without a type, an entity of that name whatever its type; a new one is
+    of type `entity`."""
+    kind, bare = _split(normal.value(name, "name"))
+    kind = type_label(type) if type else kind
+    lane_id = reader.writable_lane_id(lane)
+    inside = Scope(reader.narrow([lane]))
+    for vertex in named(inside, [bare])[bare]:
+        if kind is None or vertex.type == kind:
+            found = vertex.records[0], vertex.sr_ids[0]
+            return Meant(lane, lane_id, vertex.type, vertex.name, vertex.key, *found)
+    kind = kind or UNTYPED
+    key = normal.edge_key(kind, bare)
+    past = by_keys(Scope(inside.reader, include_invalidated=True), [key]).get(key)
+    if past:
+        return Meant(lane, lane_id, kind, bare, key, past.records[0], past.sr_ids[0], over=True)
+    return Meant(lane, lane_id, kind, bare, key)
+
+
+def held(reader: Reader, names: Sequence[tuple[str, str | None]], lane: str) -> list[Meant]:
+    """What names (with types) mean in a lane whose lock the caller has, before any record is locked; what is missing
+    stays so until the caller makes it."""
+    found = [meant(reader, name=name, type=kind, lane=lane) for name, kind in names]
+    if all(one.record is not None for one in found):
+        return found
+    locks.entities([found[0].lane_id])
+    return [meant(reader, name=name, type=kind, lane=lane) for name, kind in names]
+
+
+@locks.retried
 def mention(
     reader: Reader,
     *,
@@ -191,51 +236,51 @@ def mention(
     confidence: float | None = None,
     valid_from: str | None = None,
 ) -> str:
-    """The entity of that name in a lane, made when missing, otherwise reinforced; returns its sr_id.
+    """The entity of that name in a lane (see `meant`), made when missing, otherwise reinforced; returns its sr_id."""
+    strict_json.check(dict(attributes or {}), "attributes")
+    with transaction.atomic():
+        locks.lanes([reader.writable_lane_id(lane)])
+        (one,) = held(reader, [(name, type)], lane)
+        return say(reader, one, attributes=attributes, confidence=confidence, valid_from=valid_from)
 
-    Without a type, an entity of that name in the lane is meant whatever its type; a new one is of type `entity`.
-    """
-    kind, bare = _split(normal.value(name, "name"))
-    kind = type_label(type) if type else kind
-    drafts.check_json(dict(attributes or {}), "attributes")
-    lane_id = reader.writable_lane_id(lane)
-    inside = Scope(reader.narrow([lane]))
-    fits = [v for v in named(inside, [bare])[bare] if kind is None or v.type == kind]
+
+def say(
+    reader: Reader,
+    one: Meant,
+    *,
+    attributes: dict[str, Any] | None = None,
+    confidence: float | None = None,
+    valid_from: str | None = None,
+) -> str:
+    """Mention what is `held`; returns its sr_id."""
     given = {
         "confidence": confidence,
         "attributes": Jsonb(dict(attributes)) if attributes else None,
         "share": connections.REINFORCEMENT,
     }
-    if fits:
-        vertex = fits[0]
-        with transaction.atomic():
-            locks.lanes([lane_id])
-            locks.records(vertex.records[:1])
-            sql.execute(_MENTION, {**given, "id": vertex.records[0], "key": vertex.key})
-            touch.announce(reader, vertex.records[:1], [vertex.key])
-        return vertex.sr_ids[0]
-    kind = kind or UNTYPED
-    own: dict[str, Any] = {"label": kind, "value": bare}
+    if one.record is not None and not one.over:
+        locks.records([one.record])
+        sql.execute(_MENTION, {**given, "id": one.record, "key": one.key})
+        touch.announce(reader, [one.record], [one.key])
+        return one.sr_id
+    own: dict[str, Any] = {"label": one.kind, "value": one.name}
     if valid_from:
         own["valid_from"] = valid_from
-    key = normal.edge_key(kind, bare)
-    past = by_keys(Scope(inside.reader, include_invalidated=True), [key]).get(key)
-    with transaction.atomic():
-        if past:  # it had ended: a new interval begins and the old one is kept
-            record, public = past.records[0], past.sr_ids[0]
-            properties.add(reader, sr_id=public, edge_properties=[own])
-        else:
-            made = records.write(
-                reader,
-                lane=lane,
-                kind=KIND,
-                title=bare,
-                text="",
-                external_id=f"entity:{kind}:{normal.fold(bare)}"[: drafts.EXTERNAL_ID_MAX],
-                edge_properties=[own],
-            )
-            record, public = made.id, made.sr_id
-        sql.execute(_FIRST, {**given, "id": record, "key": key})
+    record, public = one.record, one.sr_id
+    if record is not None:  # it had ended: a new interval begins and the old one is kept
+        properties.add(reader, sr_id=public, edge_properties=[own])
+    else:
+        made = records.write(
+            reader,
+            lane=one.lane,
+            kind=KIND,
+            title=one.name,
+            text="",
+            external_id=f"entity:{one.kind}:{normal.fold(one.name)}"[: drafts.EXTERNAL_ID_MAX],
+            edge_properties=[own],
+        )
+        record, public = made.id, made.sr_id
+    sql.execute(_FIRST, {**given, "id": record, "key": one.key})
     return public
 
 

@@ -32,22 +32,29 @@ def _mask(tag: bytes, content: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(content, stream, strict=True))
 
 
-def seal(query: Any, place: list) -> str:
-    """The cursor for a place (JSON values) in the pages of a query (any JSON value that identifies it)."""
-    content = json.dumps(place, separators=(",", ":")).encode()
+def seal(query: Any, place: list, more: bytes = b"") -> str:
+    """The cursor for a place (JSON values, and bytes where there is much to remember) in the pages of a query (any
+    JSON value that identifies it)."""
+    content = json.dumps(place, separators=(",", ":")).encode() + (b"\0" + more if more else b"")
     tag = _tag(query, content)
     return base64.urlsafe_b64encode(tag + _mask(tag, content)).decode().rstrip("=")
 
 
-def unseal(query: Any, cursor: str | None) -> list | None:
+def unseal(query: Any, cursor: str | None, field: str = "cursor") -> list | None:
     """The place a cursor stands for; Invalid when it was not made for this query."""
+    return opened(query, cursor, field)[0]
+
+
+def opened(query: Any, cursor: str | None, field: str = "cursor") -> tuple[list | None, bytes]:
+    """The place a cursor stands for, and the bytes that were sealed with it."""
     if cursor is None:
-        return None
+        return None, b""
     try:
         raw = base64.urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except ValueError:
         raw = b""
     tag, content = raw[:_TAG], _mask(raw[:_TAG], raw[_TAG:])
     if len(raw) <= _TAG or not hmac.compare_digest(tag, _tag(query, content)):
-        raise Invalid.field("cursor", "Not a cursor of this query. Ask for the first page again without one.")
-    return json.loads(content)
+        raise Invalid.field(field, "Not a cursor of this query. Ask for the first page again without one.")
+    place, _, more = content.partition(b"\0")
+    return json.loads(place), more

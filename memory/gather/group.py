@@ -11,6 +11,11 @@ from memory.gather.terms import STAMPS, Match, Term
 
 # From this many values in the reader's lanes on a label is counted in one pass over all of them.
 MANY_VALUES = 5_000
+# A cursor remembers the values that were returned, so that one whose count changes meanwhile neither comes twice nor
+# is missed. After this many the rest comes in the fixed order of the keys.
+SEEN_MAX = 5_000
+# Of each key, bytes enough to tell a label's values apart.
+_TOKEN = 6
 
 
 def group(
@@ -24,27 +29,40 @@ def group(
 ) -> dict[str, Any]:
     """{label, values: [{value, sr_count}], next_cursor, left_out_invalid, hint}: exact counts of readable records.
 
-    `terms` limits the records that are counted to an intersection; `prefix` the values to those starting so.
+    `terms` limits the records that are counted to an intersection; `prefix` the values to those starting so. A page
+    holds the most frequent of the values that no page before it held, by the counts of its own moment.
     """
     label = normal.label(label)
     query = paging.query_of(scope, "group", label, [str(term) for term in terms or ()], prefix, scope.lanes)
-    after = cursors.unseal(query, cursor)
+    place, tokens = cursors.opened(query, cursor)
+    seen = {tokens[at : at + _TOKEN] for at in range(0, len(tokens), _TOKEN)}
+    beyond = UUID(hex=place[0]) if place else None
     counted = _counted(scope, label, terms, prefix)
-    rows = _page(counted, label, limit + 1, after) if counted else []
+    rows = _page(counted, label, limit + 1, seen, beyond) if counted else []
     more, rows = len(rows) > limit, rows[:limit]
     spelled = spellings(scope, [key for key, _ in rows])
     return {
         "label": label,
         "values": [{"value": spelled[key], "sr_count": count} for key, count in rows if key in spelled],
-        "next_cursor": cursors.seal(query, [rows[-1][1], rows[-1][0].hex]) if more else None,
+        "next_cursor": _seal(query, rows, tokens, beyond) if more else None,
         "left_out_invalid": left_out.of_group(scope, label, terms, _starting(prefix)),
-        "hint": None if rows or after else _why_none(scope, label),
+        "hint": None if rows or cursor else _why_none(scope, label),
     }
 
 
 def _why_none(scope: Scope, label: str) -> str:
     none = f'No readable record has a value for "{label}" here.'
     return hints.of_labels(scope, [Term(label, None)]) or none
+
+
+def _seal(query: list, rows: list[tuple[UUID, int]], tokens: bytes, beyond: UUID | None) -> str:
+    last = rows[-1][0]
+    if beyond is None and len(tokens) < SEEN_MAX * _TOKEN:
+        tokens += b"".join(key.bytes[:_TOKEN] for key, _ in rows)
+        if len(tokens) < SEEN_MAX * _TOKEN:
+            return cursors.seal(query, [], tokens)
+        last = UUID(int=0)
+    return cursors.seal(query, [last.hex], tokens)
 
 
 def _counted(
@@ -97,18 +115,22 @@ def _many_values(params: dict[str, Any]) -> bool:
     return rows[0][0] == MANY_VALUES
 
 
-def _page(counted: tuple[str, dict[str, Any]], label: str, limit: int, after: list | None) -> list[tuple[UUID, int]]:
+def _page(
+    counted: tuple[str, dict[str, Any]], label: str, limit: int, seen: set[bytes], beyond: UUID | None
+) -> list[tuple[UUID, int]]:
+    """The next values but those seen: most records first, or by key once there are too many to remember."""
     statement, params = counted
     where = ["true"]
     if label in STAMPS:  # a stamp of which only one member is visible is no connection for this reader
         where.append("n >= 2")
-    if after:
-        where.append("(n < %(n)s or n = %(n)s and key > %(key)s)")
-        params = {**params, "n": after[0], "key": UUID(hex=after[1])}
-    return sql.fetch(
-        f"select key, n from ({statement}) g where {' and '.join(where)} order by n desc, key limit %(limit)s",
-        {**params, "limit": limit},
+    if beyond is not None:
+        where.append("key > %(beyond)s")
+    rows = sql.fetch(
+        f"select key, n from ({statement}) g where {' and '.join(where)} "
+        f"order by {'n desc, key' if beyond is None else 'key'} limit %(limit)s",
+        {**params, "beyond": beyond, "limit": limit + len(seen)},
     )
+    return [(key, count) for key, count in rows if key.bytes[:_TOKEN] not in seen][:limit]
 
 
 def spellings(scope: Scope, keys: list[UUID]) -> dict[UUID, str]:

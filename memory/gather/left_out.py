@@ -159,6 +159,10 @@ def of_group(scope: Scope, label: str, terms: Sequence[Term] | None, prefix: str
     return found.count(match, [valued])
 
 
+# How many characters of a stamp's value are not its hint: an underscore and the digits.
+STAMP_DIGITS = 33
+
+
 @dataclass(frozen=True)
 class Sought:
     """One thing a timeline asks for. `pairs`: the values (key, lane) that contain its text; None where they are too
@@ -169,6 +173,16 @@ class Sought:
     pairs: Sequence[tuple[UUID, int]] | None
     tagged: str
     params: Mapping[str, Any]
+
+
+def says(alias: str, needle: str) -> str:
+    """SQL: the value `alias` of a lane contains a needle. Of a stamp only the hint says something, not its digits; a
+    stamp may also be named whole."""
+    inside = f"strpos({alias}.folded, %({needle})s) > 0"
+    return (
+        f"{inside} and ({alias}.label not in ('e_connect', 'e_adjust') or {alias}.folded = %({needle})s "
+        f"or strpos(left({alias}.folded, -{STAMP_DIGITS}), %({needle})s) > 0)"
+    )
 
 
 _SUPERSEDED_TAGGED = """
@@ -196,7 +210,7 @@ def of_timeline(scope: Scope, sought: Sequence[Sought], start: datetime | None, 
                 found.params[f"text_{n}"] = one.folded
                 having += (
                     " and exists (select 1 from memory_lanevalue v where v.lane_id = e.lane_id and v.key = e.key "
-                    f"and strpos(v.folded, %(text_{n})s) > 0)"
+                    f"and {says('v', f'text_{n}')})"
                 )
             if one.label not in STAMPS:
                 found.labelled(one.label, only=having)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory.gather.chain import Chain, strongest_chain
-from memory.gather.radius import heads, left_out, named
+from memory.gather.radius import ends_of, heads, left_out, named, roles
 from memory.gather.reach import Reach
 from memory.gather.scope import Scope
 from memory.selectors.records import hydrate, resolve
@@ -37,6 +37,12 @@ def path(
     ids = [one.id, *(link.target for link in found.links)] if found.found else []
     shown = heads(scope, ids, [one.id, two.id], reader)
     names = named(reach, {link.key: link.source for link in found.links})
+    directed = {
+        link.key: ends_of(held, shown)
+        for link in found.links
+        if names[link.key].get("directed")
+        for held in roles(reach, {link.key: [link.source, link.target]}).values()
+    }
     return {
         "from": start,
         "to": end,
@@ -48,7 +54,7 @@ def path(
             {
                 "from": shown[link.source]["sr_id"],
                 "to": shown[link.target]["sr_id"],
-                "via": names[link.key],
+                "via": names[link.key] | directed.get(link.key, {}),
                 "weight": round(link.weight, 6),
             }
             for link in found.links

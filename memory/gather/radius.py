@@ -51,7 +51,7 @@ def radius(
         "nodes": [
             _node(node, head, shown.get(node.parent), names) for node in found.nodes if (head := shown.get(node.id))
         ],
-        "edges": _edges(found, shown, names),
+        "edges": _edges(found, shown, names, _directed(reach, found, names)),
         "hubs": [
             {**names[hub.key], **sizes[hub.key], "depth": hub.depth}
             for hub in found.hubs[:HUBS_SHOWN]
@@ -74,13 +74,46 @@ def _node(node: Node, head: dict[str, Any], parent: dict[str, Any] | None, names
     return head
 
 
-def _edges(found: Walk, shown: dict[int, dict], names: dict[UUID, dict]) -> list[dict[str, Any]]:
+def _edges(
+    found: Walk, shown: dict[int, dict], names: dict[UUID, dict], directed: dict[UUID, dict[int, str]]
+) -> list[dict[str, Any]]:
     edges = []
     for key, members in found.edges.items():
-        inside = [shown[record]["sr_id"] for record in members if record in shown]
+        inside = [record for record in members if record in shown]
         if len(inside) > 1 and key in names:
-            edges.append({**names[key], "members": inside})
+            edge = {**names[key], "members": [shown[record]["sr_id"] for record in inside]}
+            edges.append(edge | ends_of(directed[key], shown) if key in directed else edge)
     return edges
+
+
+def _directed(reach: Reach, found: Walk, names: dict[UUID, dict]) -> dict[UUID, dict[int, str]]:
+    return roles(reach, {key: members for key, members in found.edges.items() if names.get(key, {}).get("directed")})
+
+
+_ROLES = f"""
+select e.key, e.record_id, e.role from unnest(%(keys)s::uuid[], %(ids)s::bigint[]) f(key, id)
+join memory_edgeproperty e on e.record_id = f.id and e.key = f.key
+where e.lane_id = any(%(lanes)s) and e.role in ('source', 'target') and {live("e")}
+"""  # noqa: S608
+
+
+def roles(reach: Reach, members: Mapping[UUID, Sequence[int]]) -> dict[UUID, dict[int, str]]:
+    """Which of these readable members of directed connections are source and target: {key: {record id: role}}."""
+    pairs = [(key, record) for key, records in members.items() for record in records]
+    made: dict[UUID, dict[int, str]] = {key: {} for key in members}
+    if pairs:
+        given = {"keys": sql.array(key for key, _ in pairs), "ids": sql.array(record for _, record in pairs)}
+        for key, record, role in sql.fetch(_ROLES, {**reach.params, **given}):
+            made[key][record] = role
+    return made
+
+
+def ends_of(held: Mapping[int, str], shown: Mapping[int, dict[str, Any]]) -> dict[str, list[str]]:
+    """The ends of a directed connection as replies show them: {source: [sr_id], target: [sr_id, …]}."""
+    return {
+        end: [shown[record]["sr_id"] for record, role in held.items() if role == end and record in shown]
+        for end in ("source", "target")
+    }
 
 
 def _hint(found: Walk, max_nodes: int, hub_limit: int) -> str | None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from lanes.errors import Invalid
 from memory import normal, sql
 from memory.gather import cursor as cursors
 from memory.gather import left_out, paging
@@ -53,32 +54,53 @@ def timeline(
     require: str = "any",
     limit: int = 50,
     cursor: str | None = None,
+    undated_cursor: str | None = None,
+    undated_on_every_page: int | None = None,
 ) -> dict[str, Any]:
-    """{srs, undated, count, kept, dropped, next_cursor, left_out_invalid, hint}: ordered by event time, then record
-    time.
+    """{srs, undated, count, undated_count, kept, dropped, next_cursor, next_undated_cursor, left_out_invalid, hint}:
+    ordered by event time, then record time.
 
     With require "any" a record matches when it carries every time and duration term and at least one of the
     others; while more than 200 match, the most widely shared of the others is dropped. With "all" it must carry
-    every term. Negated terms exclude in either case. `undated` are matching records without an event time.
+    every term. Negated terms exclude in either case. The terms kept on the first page are kept on all.
+
+    `undated` are matching records without an event time, newest first: up to 200 on the first page, the rest on pages
+    of their own (`undated_cursor`, which leave `srs` empty), or as many as `undated_on_every_page` says.
     """
+    if cursor is not None and undated_cursor is not None:
+        raise Invalid.field("undated_cursor", "Either this or cursor.")
     needles = [_needle(index, term, scope.instant) for index, term in enumerate(terms)]
     finder = _Finder(scope, needles, bounds)
-    kept, dropped = finder.keep(needles) if require == "any" else (needles, [])
     query = paging.query_of(scope, "timeline", [str(term) for term in terms], str(bounds), require, scope.lanes)
-    rows, undated, count = finder.page(kept, require, limit + 1, cursors.unseal(query, cursor))
-    more, rows = len(rows) > limit, rows[:limit]
-    shapes = by_id(scope.reader, [row[2] for row in rows] + undated, scope.instant)
+    after = cursors.unseal(query, cursor)
+    undated_after = cursors.unseal(["undated", *query], undated_cursor, "undated_cursor")
+    if held := after or undated_after:
+        kept = [needle for needle in needles if needle.index in held[0]]
+        dropped = [needle for needle in needles if needle not in kept]
+    else:
+        kept, dropped = finder.keep(needles) if require == "any" else (needles, [])
+    indexes = [needle.index for needle in kept]
+    most = undated_on_every_page if undated_on_every_page is not None else 0 if after else MATCHES_MAX
+    limit = 0 if undated_after else limit
+    found = finder.page(kept, require, limit + 1, after, most + 1 if most else 0, undated_after)
+    more, rows = bool(limit) and len(found.rows) > limit, found.rows[:limit]
+    more_undated, undated = len(found.undated) > most, found.undated[:most]
+    shapes = by_id(scope.reader, [row[2] for row in rows] + [record for _, record in undated], scope.instant)
     return {
         "srs": [shapes[row[2]] for row in rows if row[2] in shapes],
-        "undated": [shapes[record] for record in undated if record in shapes],
-        "count": count,
+        "undated": [shapes[record] for _, record in undated if record in shapes],
+        "count": found.count,
+        "undated_count": found.undated_count,
         "kept": [needle.term.shown() for needle in kept],
         "dropped": [needle.term.shown() for needle in dropped],
-        "next_cursor": cursors.seal(query, [rows[-1][0].isoformat(), rows[-1][1].isoformat(), rows[-1][2]])
+        "next_cursor": cursors.seal(query, [indexes, rows[-1][0].isoformat(), rows[-1][1].isoformat(), rows[-1][2]])
         if more
         else None,
+        "next_undated_cursor": cursors.seal(["undated", *query], [indexes, undated[-1][0].isoformat(), undated[-1][1]])
+        if more_undated and undated
+        else None,
         "left_out_invalid": finder.left_out(kept),
-        "hint": _hint(kept, dropped, count, len(undated)),
+        "hint": _hint(kept, dropped, found, None if after else len(undated), undated_after is not None),
     }
 
 
@@ -87,17 +109,36 @@ def _needle(index: int, term: Term, now: datetime) -> Needle:
     return Needle(term, index, normal.fold(term.value or ""), span)
 
 
-def _hint(kept: list[Needle], dropped: list[Needle], count: int, undated: int) -> str | None:
+@dataclass
+class Found:
+    """A page: (event time, record time, record id) of dated records, (record time, record id) of undated ones, and how
+    many of each match."""
+
+    rows: list[tuple[datetime, datetime, int]]
+    undated: list[tuple[datetime, int]]
+    count: int = 0
+    undated_count: int = 0
+
+
+def _hint(kept: list[Needle], dropped: list[Needle], found: Found, undated: int | None, later: bool) -> str | None:
+    """`undated`: how many undated records are here, None on a page that holds none; `later`: on one of theirs."""
     said = []
     if dropped:
         said.append(
             f"More than {MATCHES_MAX} records matched: kept {', '.join(str(needle.term) for needle in kept)}; "
             f"dropped {', '.join(str(needle.term) for needle in dropped)}."
         )
-    if not count and not undated:
+    count = found.undated_count
+    if not found.count and not count:
         said.append("No readable record matches.")
-    if undated:
-        said.append(f"{undated} matching {'record has' if undated == 1 else 'records have'} no date; see undated.")
+    if undated is not None and count:
+        without = f"{count} matching {'record has' if count == 1 else 'records have'} no date"
+        if later:
+            said.append(f"{without}; these are {undated} of them.")
+        elif undated < count:
+            said.append(f"{without}; undated holds the newest {undated}, next_undated_cursor leads to the others.")
+        else:
+            said.append(f"{without}; see undated.")
     return " ".join(said) or None
 
 
@@ -124,7 +165,7 @@ class _Finder:
             self.params |= {f"begins{i}": span.begins, f"ends{i}": span.ends, f"normal{i}": normal.fold(span.value)}
         self.params[f"grams{i}"] = normal.needle_grams(needle.folded)
         pairs = sql.fetch(
-            f"select v.lane_id, v.key from {_VALUES.format(i=i)} limit %(most)s",
+            f"select v.lane_id, v.key from {_values(i)} limit %(most)s",
             {**self.params, "most": VALUES_MAX + 1},
         )
         self.few[i] = len(pairs) <= VALUES_MAX
@@ -158,7 +199,7 @@ class _Finder:
             )
         # The values are found again in the statement: sending very many of them costs more.
         return (
-            f"select e.* from {_VALUES.format(i=i)} cross join lateral ("
+            f"select e.* from {_values(i)} cross join lateral ("
             f"select {columns} from memory_edgeproperty e where e.key = v.key and e.lane_id = v.lane_id "
             f"and {when} offset 0) e"
         )
@@ -263,35 +304,46 @@ class _Finder:
         return sql.fetch(f"{self._with(kept)} select {counted}", self.params)[0][0]
 
     def page(
-        self, kept: list[Needle], require: str, limit: int, after: list | None
-    ) -> tuple[list[tuple[datetime, datetime, int]], list[int], int]:
-        """Up to `limit` (event time, record time, record id) after a place; then ids of the records without an
-        event time, newest first, at most MATCHES_MAX; how many have an event time."""
-        params = {**self.params, "limit": limit, "undated": MATCHES_MAX}
+        self, kept: list[Needle], require: str, limit: int, after: list | None, most: int, undated_after: list | None
+    ) -> Found:
+        """Up to `limit` dated records after a place, up to `most` undated ones, newest first, after theirs."""
+        params = {**self.params, "limit": limit, "most": most}
         near, beyond, where = "", "", ""
         if after:
             near, beyond = "at >= %(a0)s and", "where at > %(a0)s"
             where = "where (r.occurred_at, r.recorded_at, r.id) > (%(a0)s, %(a1)s, %(a2)s)"
             params |= {
-                "a0": datetime.fromisoformat(after[0]), "a1": datetime.fromisoformat(after[1]), "a2": after[2],
+                "a0": datetime.fromisoformat(after[1]), "a1": datetime.fromisoformat(after[2]), "a2": after[3],
             }  # fmt: skip
+        older = ""
+        if undated_after:
+            older = "where (at, record_id) < (%(u0)s, %(u1)s)"
+            params |= {"u0": datetime.fromisoformat(undated_after[1]), "u1": undated_after[2]}
+        undated = f", undated(record_id, at) as materialized ({self._set(kept, require, True)})"
         statement = _TIMELINE.format(
             before=f"{self._with(kept)}," if self._with(kept) else "with",
             found=self._set(kept, require, False), near=near, beyond=beyond, where=where,
+            undated=undated if self.any_undated else "",
         )  # fmt: skip
         if self.any_undated:
-            statement += _UNDATED.format(found=self._set(kept, require, True))
-        count = 0
-        rows: list[tuple[datetime, datetime, int]] = []
-        undated: list[tuple[datetime, int]] = []
+            statement += _UNDATED.format(older=older)
+        found = Found([], [])
         for place, occurred, recorded, record in sql.fetch(statement, params):
             if place == 0:
-                count = record
+                found.count = record
             elif place == 1:
-                rows.append((occurred, recorded, record))
+                found.rows.append((occurred, recorded, record))
+            elif place == 2:
+                found.undated_count = record
             else:
-                undated.append((recorded, record))
-        return sorted(rows), [record for _, record in sorted(undated, reverse=True)], count
+                found.undated.append((recorded, record))
+        found.rows.sort()
+        found.undated.sort(reverse=True)
+        return found
+
+
+def _values(i: int) -> str:
+    return _VALUES.format(i=i, says=left_out.says("w", f"needle{i}"))
 
 
 # The values (v) that contain a needle, lane by lane; an old spelling stands for what it means now, and a stamp counts
@@ -300,7 +352,7 @@ class _Finder:
 _VALUES = """unnest(%(lanes)s::int[]) l(lane) cross join lateral (
   select w.lane_id, coalesce(w.alias_of, w.key) as key from memory_lanevalue w
   where lane_grams(w.lane_id, w.grams) @> lane_grams(l.lane, %(grams{i})s::int[]) and w.lane_id + 0 = l.lane
-    and strpos(w.folded, %(needle{i})s) > 0 and (%(label{i})s::text is null or w.label = %(label{i})s)
+    and {says} and (%(label{i})s::text is null or w.label = %(label{i})s)
     and (w.label not in ('e_connect', 'e_adjust') or (select count(*) from (select distinct m.record_id
       from memory_edgeproperty m where m.key = w.key and m.lane_id = any(%(lanes)s) limit 2) x) = 2) offset 0) v"""
 _ANY = f"""
@@ -313,7 +365,7 @@ select exists (select 1 from memory_record r where r.lane_id = any(%(lanes)s::in
 _TIMELINE = """
 {before} found(record_id, at) as materialized ({found}),
 near as (select record_id from found where {near} at <= coalesce(
-  (select max(at) from (select at from found {beyond} order by at limit %(limit)s) first), 'infinity'))
+  (select max(at) from (select at from found {beyond} order by at limit %(limit)s) first), 'infinity')){undated}
 select 0, null::timestamptz, null::timestamptz, (select count(*) from found)
 union all
 (select 1, r.occurred_at, r.recorded_at, r.id from near join memory_record r on r.id = near.record_id {where}
@@ -322,5 +374,7 @@ union all
 # An undated record's time in its edge properties is that of its recording.
 _UNDATED = """
 union all
-(select 2, null, at, record_id from ({found}) undated order by at desc, record_id desc limit %(undated)s)
+select 2, null, null, (select count(*) from undated)
+union all
+(select 3, null, at, record_id from undated {older} order by at desc, record_id desc limit %(most)s)
 """

@@ -45,25 +45,29 @@ def traverse(
     """{sr_id, srs, origin_edges, next_cursor, hint} of the record `origin`.
 
     Neighbours come in the order of the least-shared property that reaches them, then those that share more
-    properties, then the newest, then by sr_id. The origin may lie in any lane of `reader_of_origin` (the reader
-    before it was narrowed to the lanes asked for).
+    properties, then the newest, then by sr_id. The properties and their sizes that the first page went by are sealed
+    in the cursor: what is written meanwhile moves no neighbour that stayed as it was to another page. The origin may
+    lie in any lane of `reader_of_origin` (the reader before it was narrowed to the lanes asked for).
     """
     row = resolve(reader_of_origin or scope.reader, origin)
     edges = origin_edges(scope, row, labels=labels, exact=exact_counts)
     query = paging.query_of(scope, "traverse", origin, labels, scope.lanes, exact_counts)
-    rows = _page(scope, row, edges, limit + 1, cursors.unseal(query, cursor))
+    after, keys = cursors.opened(query, cursor)
+    walked = _sealed(after[4], keys) if after else [edge for edge in edges if edge.count]
+    rows = _page(scope, row, walked, limit + 1, after)
     more, rows = len(rows) > limit, rows[:limit]
     last = rows[-1] if rows else None
+    srs = _shapes(scope, edges, [found.record_id for found in rows])
+    if after:  # what only a property leads to that the record has lost meanwhile
+        srs = [shape for shape in srs if shape["shared"]]
     shown = edges
     if count_lanes is not None:
         shown = _recount(scope, row, edges, count_lanes, exact_counts)
     return {
         "sr_id": origin,
-        "srs": _shapes(scope, edges, [found.record_id for found in rows]),
+        "srs": srs,
         "origin_edges": [edge.shown() for edge in shown],
-        "next_cursor": cursors.seal(query, [last.count, last.shared, last.at.isoformat(), last.public_id.hex])
-        if more and last
-        else None,
+        "next_cursor": _seal(query, last, walked) if more and last else None,
         "left_out_invalid": ended.by_keys(scope, [edge.key for edge in edges], [row.id]),
         "hint": None if rows or cursor else "No other readable record shares an edge property with this one.",
     }
@@ -130,10 +134,21 @@ class Found:
     public_id: UUID
 
 
-def _page(scope: Scope, row: Row, edges: list[Origin], limit: int, after: list | None) -> list[Found]:
+def _seal(query: list, last: Found, walked: list[Origin]) -> str:
+    place = [last.count, last.shared, last.at.isoformat(), last.public_id.hex]
+    sizes = [-edge.count if edge.capped else edge.count for edge in walked]
+    return cursors.seal(query, [*place, sizes], b"".join(edge.key.bytes for edge in walked))
+
+
+def _sealed(sizes: list[int], keys: bytes) -> list[Origin]:
+    """The properties a first page went by, in its order, as its cursor holds them."""
+    parts = [UUID(bytes=keys[at : at + 16]) for at in range(0, len(keys), 16)]
+    return [Origin("", "", key, abs(size), size < 0) for key, size in zip(parts, sizes, strict=True)]
+
+
+def _page(scope: Scope, row: Row, walked: list[Origin], limit: int, after: list | None) -> list[Found]:
     """Neighbours batch by batch, a batch being properties next to each other in size; what is before the cursor is
     over."""
-    walked = [edge for edge in edges if edge.count]
     start = next((i for i, edge in enumerate(walked) if not after or edge.count >= after[0]), len(walked))
     found: list[Found] = []
     while start < len(walked) and len(found) < limit:

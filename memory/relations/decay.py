@@ -13,11 +13,10 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from memory import events, sql
-from memory.models import sr_id
+from memory import sql
 from memory.relations.discovery import HINT
 from memory.relations.scoring import decayed
-from memory.services import connections, locks, values
+from memory.services import connections, locks, touch, values
 
 HALF_LIFE = timedelta(days=180)
 BELOW = 0.3
@@ -68,18 +67,5 @@ def _drop(tenant_id: int, key: Any, members: list[int], lane_ids: list[int]) -> 
             (key, tenant_id),
         )
         values.sweep([(lane, key) for _, lane in gone])
-        told = sql.fetch(
-            "update memory_record set version = version + 1, updated_at = now(), "
-            "changed_by_id = null, changed_profile_id = null where id = any(%s) "
-            "returning lane_id, public_id, version",
-            ([record for record, _ in gone],),
-        )
-        for lane in sorted({row[0] for row in told}):
-            events.publish(
-                tenant_id=tenant_id,
-                lane_id=lane,
-                records=[(sr_id(public), version) for at, public, version in told if at == lane],
-                keys=[key],
-                kind="update",
-            )
+        touch.announce_joined(tenant_id, [record for record, _ in gone], [key])
     return bool(gone)

@@ -124,6 +124,8 @@ def discover(
                 confidence=round(min(1.0, found.similarity), 4),
                 reason=reason,
             )
+            if made["property"] in made["dropped"]:  # the other one holds as many that are stronger
+                continue
             room -= 1
             done.append({"property": made["property"], "members": made["members"], "strength": round(strength, 4)})
         asked += doubts.asked if doubts else 0

@@ -13,8 +13,10 @@ from memory.entities import relationships, vertices
 from memory.gather.scope import Scope
 from memory.relations.findings import Findings, Relation
 from memory.relations.grammar import find_relations
+from memory.services import locks
 
 
+@locks.retried
 def remember(
     reader: Reader,
     *,
@@ -31,6 +33,11 @@ def remember(
     """
     found = findings or find_relations(text, written_at=written_at)
     with transaction.atomic():
+        locks.lanes([reader.writable_lane_id(lane)])
+        if found.entities:
+            meant = vertices.held(reader, [(entity.name, entity.type) for entity in found.entities], lane)
+            locks.subjects([one.key for one in meant])
+            locks.records([one.record for one in meant if one.record is not None])
         made = {
             entity.name: vertices.mention(
                 reader, name=entity.name, type=entity.type, lane=lane, attributes=entity.attributes or None

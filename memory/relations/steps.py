@@ -180,6 +180,7 @@ def findings_of(items: Sequence[dict[str, Any]]) -> Findings:
     return found
 
 
+@locks.retried
 def take_in(reader: Reader, item: Item) -> int:
     """Put the relations a record's text states into the graph of its lane, each once however often the record changes;
     returns how many were new. `reader` writes that lane."""

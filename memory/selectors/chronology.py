@@ -34,6 +34,12 @@ select x.id from unnest(%(lanes)s::int[]) l(id) cross join lateral (
   order by r.at desc, r.id desc limit %(limit)s) x order by x.at desc, x.id desc limit %(limit)s
 """.format(current=current("r"))
 
+_UNDATED_COUNT = """
+select count(*) from (
+  select 1 from memory_record r where r.lane_id = any(%(lanes)s) and r.occurred_at is null and {current}
+  limit %(cap)s) x
+""".format(current=current("r"))
+
 
 def everything(
     scope: Scope,
@@ -42,15 +48,18 @@ def everything(
     end: datetime | None = None,
     limit: int = 200,
     cursor: str | None = None,
+    undated_on_every_page: int = 200,
 ) -> dict[str, Any]:
-    """The reply of `gather.timeline` for no terms at all; `count` stops at CAP and says so in `count_capped`."""
+    """The reply of `gather.timeline` for no terms at all; `count` and `undated_count` stop at CAP and say so in
+    `count_capped` and `undated_capped`."""
     query = paging.query_of(scope, "chronology", str(start), str(end), scope.lanes)
     after = cursors.unseal(query, cursor)
     place = (datetime.fromisoformat(after[0]), datetime.fromisoformat(after[1]), after[2]) if after else (None,) * 3
     params = {"lanes": scope.lanes, "start": start, "end": end, **scope.params}
     rows = sql.fetch(_DATED, {**params, "limit": limit + 1, "a0": place[0], "a1": place[1], "a2": place[2]})
     count = sql.fetch(_COUNT, {**params, "cap": CAP + 1})[0][0]
-    undated = [record for (record,) in sql.fetch(_UNDATED, {**params, "limit": limit})]
+    undated = [record for (record,) in sql.fetch(_UNDATED, {**params, "limit": undated_on_every_page})]
+    without = sql.fetch(_UNDATED_COUNT, {**params, "cap": CAP + 1})[0][0]
     more, rows = len(rows) > limit, rows[:limit]
     shapes = by_id(scope.reader, [row[2] for row in rows] + undated, scope.instant)
     last = rows[-1] if rows else None
@@ -59,6 +68,8 @@ def everything(
         "undated": [shapes[record] for record in undated if record in shapes],
         "count": min(count, CAP),
         "count_capped": count > CAP,
+        "undated_count": min(without, CAP),
+        "undated_capped": without > CAP,
         "kept": [],
         "dropped": [],
         "next_cursor": cursors.seal(query, [last[0].isoformat(), last[1].isoformat(), last[2]])

@@ -148,10 +148,11 @@ def tags_of(reader: Reader, record_id: int) -> list[dict[str, Any]]:
     ]
 
 
-def read(reader: Reader, public: str) -> dict[str, Any]:
-    """A record with its whole text, its source, its tags, who wrote it and who changed it last (None: not known)."""
+def read(reader: Reader, public: str, as_of: datetime | None = None) -> tuple[int, dict[str, Any]]:
+    """(id, a record with its whole text, its source, its tags, who wrote it and who changed it last: None, not
+    known)."""
     row = resolve(reader, public)
-    shape = hydrate(reader, [row.id])[0]
+    shape = hydrate(reader, [row.id], as_of)[0]
     text, source, user, profile, changer, changing = sql.fetch(
         "select r.text, r.source, u.username, p.slug, cu.username, cp.slug from memory_record r "
         "left join lanes_user u on u.id = r.written_by_id left join lanes_agentprofile p on p.id = r.profile_id "
@@ -159,7 +160,7 @@ def read(reader: Reader, public: str) -> dict[str, Any]:
         "left join lanes_agentprofile cp on cp.id = r.changed_profile_id where r.id = %s",
         (row.id,),
     )[0]
-    return {
+    return row.id, {
         **shape, "text": text, "source": source, "tags": tags_of(reader, row.id),
         "written_by": {"user": user, "agent_profile": profile},
         "changed_by": {"user": changer, "agent_profile": changing} if changer or changing else None,

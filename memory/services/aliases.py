@@ -1,16 +1,18 @@
 """Two spellings of one value become one; the old one stays as an alias."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
 
 from lanes.errors import Invalid, NotVisible, Refused
 from lanes.readers import Reader
-from memory import sql
+from memory import normal, sql
 from memory.services import drafts, locks, touch, values
 from memory.services.drafts import Property
 
 
+@locks.retried
 def rename(reader: Reader, *, label: str, value: str, to: str, lanes: list[str] | None = None) -> dict[str, Any]:
     """Join the spelling `value` of a label to the spelling `to`, in every lane the reader may write.
 
@@ -18,8 +20,8 @@ def rename(reader: Reader, *, label: str, value: str, to: str, lanes: list[str] 
     written or asked under the old one later means the new one, in those lanes. Other lanes are as before: what is
     written there is not this reader's to change.
     """
-    old = drafts.property_from({"label": label, "value": value}, "rename")
-    new = drafts.property_from({"label": label, "value": to}, "rename")
+    old = drafts.property_from({"label": label, "value": value}, "")
+    new = replace(old, value=(text := normal.value(to, "to")), key=normal.edge_key(old.label, text))
     scope = reader.narrow(lanes)
     if not scope.writable:
         raise Refused("You may not write to any of these lanes.")

@@ -6,21 +6,28 @@ are found again by external_id; a line without one is given one made of its cont
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import DataError
+from django.db import InterfaceError, OperationalError
 
 from lanes import services as lane_services
 from lanes.errors import Invalid, LanewiseError, NotVisible
 from lanes.models import Tenant
 from lanes.readers import Reader
+from memory import normal, strict_json
 from memory.services import drafts, records
 from memory.services.drafts import Draft
 
+log = logging.getLogger(__name__)
+
+# No line's fault: the database is not there.
+GONE = (OperationalError, InterfaceError)
 BATCH = 1_000
+BOM = b"\xef\xbb\xbf"
 # Characters of text and word vectors in a batch: so that long documents do not make a transaction of gigabytes.
 BATCH_CHARACTERS = 8_000_000
 FIELDS = {
@@ -36,6 +43,15 @@ class Refused:
     line: int
     external_id: str | None
     reason: str
+
+    def __post_init__(self) -> None:
+        # Told on terminals and in files, which take no lone surrogates.
+        self.external_id = self.external_id and _writable(self.external_id)
+        self.reason = _writable(self.reason)
+
+
+def _writable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass
@@ -67,6 +83,7 @@ class Lanes:
         slug = slug if slug is not None else self._default
         if not isinstance(slug, str) or not slug:
             raise Invalid.field("lane", "Required, and must be a string.")
+        normal.check_text(slug, "lane")
         try:
             return self.reader.writable_lane_id(slug)
         except NotVisible:
@@ -105,8 +122,10 @@ def import_lines(
             for number, slug, made in chunk.good:
                 try:
                     made.lane_id = lanes.id(slug)
-                except LanewiseError as error:
-                    report.refused.append(Refused(number, made.external_id, error.detail))
+                except GONE:
+                    raise
+                except Exception as error:
+                    report.refused.append(Refused(number, made.external_id, _said(error)))
                 else:
                     batch.append((number, made))
             _write(lanes.reader, batch, report)
@@ -136,10 +155,10 @@ def _chunks(lines: Iterable[bytes | str]) -> Iterator[_Chunk]:
         chunk.lines += 1
         try:
             slug, made = parse_line(raw)
-        except LanewiseError as error:
-            chunk.refused.append(Refused(number, _external_id(raw), error.detail))
+            size += len(made.text) + len(made.words[0])  # the words are made here, to be ready when they are written
+        except Exception as error:
+            chunk.refused.append(Refused(number, _external_id(raw), _said(error)))
             continue
-        size += len(made.text) + len(made.words[0])  # the words are made here, to be ready when they are written
         chunk.good.append((number, slug, made))
         if len(chunk.good) >= BATCH or size >= BATCH_CHARACTERS:
             yield chunk
@@ -159,15 +178,16 @@ def _dumped(items: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def _write(reader: Reader, batch: list[tuple[int, Draft]], report: Report) -> None:
-    """Write a batch in one transaction; when the database refuses it, halve it until the culprit is alone."""
+    """Write a batch in one transaction; when anything refuses it, halve it until the culprit is alone."""
     if not batch:
         return
     try:
         written = records.save(reader, [made for _, made in batch])
-    except (LanewiseError, DataError) as error:
+    except GONE:
+        raise
+    except Exception as error:
         if len(batch) == 1:
-            reason = error.detail if isinstance(error, LanewiseError) else str(error).splitlines()[0]
-            report.refused.append(Refused(batch[0][0], batch[0][1].external_id, reason))
+            report.refused.append(Refused(batch[0][0], batch[0][1].external_id, _said(error)))
             return
         middle = len(batch) // 2
         _write(reader, batch[:middle], report)
@@ -180,12 +200,17 @@ def _write(reader: Reader, batch: list[tuple[int, Draft]], report: Report) -> No
         report.skipped_properties += len(item.skipped)
 
 
+def _said(error: Exception) -> str:
+    """Why a line was refused, in a line."""
+    if isinstance(error, LanewiseError):
+        return error.detail
+    log.warning("A line could not be imported", exc_info=error)
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
 def parse_line(raw: bytes | str) -> tuple[Any, Draft]:
     """The lane a line names and a checked draft, its lane still open; Invalid says what is wrong with the line."""
-    try:
-        item = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"Not JSON: {error}.") from None
+    item = strict_json.loads(raw.removeprefix(BOM) if isinstance(raw, bytes) else raw, "line")
     if not isinstance(item, dict):
         raise Invalid("Not a JSON object.")
     unknown = sorted(set(item) - FIELDS)
@@ -203,6 +228,8 @@ def parse_line(raw: bytes | str) -> tuple[Any, Draft]:
         raise Invalid.field("edge_properties", "Must be objects or label:value strings.")
     if not isinstance(item.get("source"), dict | None):
         raise Invalid.field("source", "Must be an object.")
+    for name in ("source", "edge_properties"):
+        strict_json.check(item.get(name), name)
     return item.get("lane"), drafts.draft(
         lane_id=0,
         text=item.get("text") or "",

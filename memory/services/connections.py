@@ -16,12 +16,12 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from lanes.errors import Invalid, NotVisible, Refused
+from lanes.errors import Conflict, Invalid, NotVisible, Refused
 from lanes.readers import Reader
-from memory import normal, sql, times
+from memory import normal, sql, strict_json, times
 from memory.models import DATED, sr_id
 from memory.selectors.records import Row
-from memory.services import drafts, locks, stamps, touch, values
+from memory.services import audience, drafts, locks, stamps, touch, values
 
 MEMBERS_MAX = 100
 _HINT = re.compile(r"[a-z0-9][a-z0-9_]{0,62}")
@@ -34,7 +34,8 @@ def name_of(hint: str, field: str = "hint") -> str:
     """A hint as it goes into the property: lower case, words joined by underscores."""
     text = re.sub(r"[^\w]+", "_", normal.check_text(hint, field).strip().lower()).strip("_")
     if not _HINT.fullmatch(text):
-        raise Invalid.field(field, "A hint is 1 to 63 of a-z, 0-9 and _ (spaces become underscores).")
+        said = {"hint": "A hint", "type": "A type"}.get(field, "A name")
+        raise Invalid.field(field, f"{said} is 1 to 63 of a-z, 0-9 and _ (spaces become underscores).")
     return text
 
 
@@ -44,6 +45,11 @@ def _property(label: str, hint: str, *parts: str) -> drafts.Property:
     return drafts.Property(label, value, normal.edge_key(label, value))
 
 
+class _TooWeak(Exception):
+    """A new connection is the weakest of more than a record may hold."""
+
+
+@locks.retried
 def connect(
     reader: Reader,
     *,
@@ -61,7 +67,8 @@ def connect(
 
     In a directed one the first record is the source and the others are targets. Asserted again, it is reinforced:
     mentions + 1, confidence nearer to 1. Returns {property, members, stamped, dropped}: `stamped` are the records
-    newly stamped, `dropped` the connections that made way (a record holds at most LANEWISE_CONNECTION_CAP).
+    newly stamped, `dropped` the connections that made way (a record holds at most LANEWISE_CONNECTION_CAP), the
+    weakest, which may be the new one itself.
     """
     name = name_of(hint)
     kind = name_of(type, "type") if type is not None else ""
@@ -69,7 +76,7 @@ def connect(
     if not 2 <= len(publics) <= MEMBERS_MAX:
         raise Invalid.field("sr_id", f"Name 2 to {MEMBERS_MAX} different records.")
     drafts.bounded(reason, "reason", 2_000)
-    drafts.check_json(dict(attributes or {}), "attributes")
+    strict_json.check(dict(attributes or {}), "attributes")
     begins = times.parse(valid_from, "valid_from")[0] if valid_from else None
     rows = touch.writable(reader, *publics)
     members = [row.public_id.hex for row in rows]
@@ -77,20 +84,27 @@ def connect(
         normal.CONNECT, name, kind, "directed" if directed else "",
         *([members[0], *sorted(members[1:])] if directed else sorted(members)),
     )  # fmt: skip
+    named = f"{stamp.label}:{stamp.value}"
     with transaction.atomic():
         locks.lanes({row.lane_id for row in rows})
-        touch.lock(rows)
+        lanes = {row.id: row.lane_id for row in rows}
+        try:
+            making_way = weakest(lanes, stamp.key, strength)
+        except _TooWeak:
+            return {"property": named, "members": publics, "stamped": [], "dropped": [named]}
+        locked = touch.lock(rows, also=[record for _, members in making_way.values() for record in members])
         stamped = _stamp(
             reader, rows, stamp, kind=kind, directed=directed, strength=strength, confidence=confidence,
             reason=reason, attributes=attributes, valid_from=begins,
         )  # fmt: skip
-        dropped = _drop_weakest(reader, rows, stamp.key) if stamped else []
-        touch.announce(reader, [row.id for row in rows], [stamp.key], together=True)
+        dropped = _drop_weakest(reader, lanes, stamp.key, set(locked)) if stamped else []
+        touch.announce_joined(reader.tenant_id, lanes, [stamp.key], by=reader)
     return {
-        "property": f"{stamp.label}:{stamp.value}",
+        "property": named,
         "members": publics,
         "stamped": [public for public, row in zip(publics, rows, strict=True) if row.id in stamped],
         "dropped": dropped,
+        "hint": stamps.hint(dropped=len(dropped), refused=named in dropped),
     }
 
 
@@ -142,40 +156,79 @@ def _stamp(
     return made
 
 
+_CROWDED = """
+select record_id from memory_edgeproperty
+where record_id = any(%s) and label = 'e_connect' and seq = 0 and invalidated_at is null
+group by record_id having count(*) >= %s
+"""
 _HELD = """
-select e.record_id, e.key, e.value, coalesce(min(e.strength), 1) as strength, min(e.id) as age
+select e.record_id, e.key, e.value, coalesce(e.strength, 1), e.id, array_agg(o.record_id), array_agg(o.lane_id)
 from memory_edgeproperty e
+join memory_edgeproperty o on o.key = e.key and o.seq = 0 and o.lane_id = any(%(lanes)s)
 where e.record_id = any(%(ids)s) and e.label = 'e_connect' and e.seq = 0 and e.invalidated_at is null
-  and exists (select 1 from memory_edgeproperty o where o.key = e.key and o.seq = 0 and o.record_id <> e.record_id
-              and o.lane_id = any(%(lanes)s))
-  and not exists (select 1 from memory_edgeproperty o where o.key = e.key and not o.lane_id = any(%(writable)s))
-group by e.record_id, e.key, e.value
+  and e.key <> %(new)s
+group by e.id having count(*) > 1
 """
 
 
-def _drop_weakest(reader: Reader, rows: Sequence[Row], new: UUID) -> list[str]:
-    """Drop the weakest connections of records that hold more than the cap; returns the dropped properties.
+def weakest(lanes: Mapping[int, int], new: UUID, strength: float | None = None) -> dict[UUID, tuple[str, list[int]]]:
+    """What makes way for a new connection of records ({id: lane}): {key: (value, the members that lose it)}; _TooWeak
+    where the new one, of that strength, is weaker than all that would have to.
 
-    Only connections that lie wholly in lanes the writer may write are counted and dropped: neither the number nor
-    the choice may tell of anything else.
+    Only connections that exactly those see who see the new one are counted and dropped: else the number, or the
+    choice, would tell of hidden ones. So a record holds LANEWISE_CONNECTION_CAP for each circle of readers.
     """
+    cap = settings.LANEWISE_CONNECTION_CAP
+    crowded = [record for (record,) in sql.fetch(_CROWDED, (sorted(lanes), cap))]
+    if not crowded:
+        return {}
+    seen_by = audience.of(lanes.values())
     held: dict[int, list[tuple]] = {}
-    for record, key, value, strength, age in sql.fetch(
-        _HELD,
-        {"ids": [row.id for row in rows], "lanes": reader.lane_list, "writable": list(reader.writable)},
-    ):
-        held.setdefault(record, []).append((strength, age, key, value))
-    drop: dict[UUID, str] = {}
-    for found in held.values():
-        excess = len([item for item in found if item[2] not in drop]) - settings.LANEWISE_CONNECTION_CAP
-        weakest = sorted(item for item in found if item[2] not in drop and item[2] != new)
-        drop |= {key: value for _, _, key, value in weakest[: max(0, excess)]}
+    given = {"ids": crowded, "lanes": sorted(set(lanes.values())), "new": new}
+    for record, key, value, strength, age, members, member_lanes in sql.fetch(_HELD, given):
+        if audience.of(member_lanes) == seen_by:
+            held.setdefault(record, []).append((strength, age, key, value, members))
+    drop: dict[UUID, tuple[str, list[int]]] = {}
+    for _, found in sorted(held.items()):
+        left = sorted(item for item in found if item[2] not in drop)
+        excess = max(0, len(left) + 1 - cap)
+        if excess and strength is not None and strength < left[excess - 1][0]:
+            raise _TooWeak
+        drop |= {key: (value, members) for _, _, key, value, members in left[:excess]}
+    return drop
+
+
+def _drop_weakest(reader: Reader, lanes: Mapping[int, int], new: UUID, locked: set[int]) -> list[str]:
+    """Drop what makes way, from the members in these lanes, all of them locked; returns the dropped properties."""
+    drop = weakest(lanes, new)
+    for key, (_, members) in drop.items():
+        if not locked.issuperset(members):
+            raise locks.Again()
+        joined = [record for record, _ in members_of(key)]
+        sql.execute("delete from memory_edgeproperty where key = %s and record_id = any(%s)", (key, members))
+        touch.announce_joined(reader.tenant_id, members, [key], by=reader, members=joined)
     if drop:
-        sql.execute("delete from memory_edgeproperty where key = any(%s)", (list(drop),))
-    return [f"{normal.CONNECT}:{value}" for value in drop.values()]
+        transaction.on_commit(lambda: _tidy(list(drop)), robust=True)
+    return [f"{normal.CONNECT}:{value}" for value, _ in drop.values()]
 
 
-def _named(text: str) -> drafts.Property:
+def _tidy(keys: Sequence[UUID]) -> None:
+    """Remove what is left of connections that were dropped: stamps that join nothing, and their values."""
+    with transaction.atomic():
+        rows = sql.fetch("select lane_id, key from memory_lanevalue where key = any(%s)", (list(keys),))
+        locks.lanes({lane for lane, _ in rows}, alone=True)
+        drop_dangling(keys)
+        values.sweep(rows)
+
+
+def members_of(key: UUID) -> list[tuple[int, int]]:
+    """(record id, lane id) of every record a stamp is on, whoever can see it: for locks and news, not replies."""
+    return sql.fetch(
+        "select distinct record_id, lane_id from memory_edgeproperty where key = %s order by record_id", (key,)
+    )
+
+
+def named(text: str) -> drafts.Property:
     """The connection or adjustment that a caller names as label:value."""
     made = drafts.property_from(text, "property", reserved=True)
     if made.label not in (normal.CONNECT, normal.ADJUST):
@@ -203,41 +256,34 @@ def _changeable(reader: Reader, key: UUID) -> list[tuple]:
     return rows
 
 
+@locks.retried
 def disconnect(reader: Reader, *, property: str) -> dict[str, Any]:
     """Remove a connection's or an adjustment's stamps from every member the reader can see."""
-    stamp = _named(property)
-    rows = _changeable(reader, stamp.key)
+    stamp = named(property)
+    _changeable(reader, stamp.key)
     with transaction.atomic():
-        locks.lanes({lane for _, lane, _ in rows}, alone=True)
-        locks.records([record for record, _, _ in rows])
-        sql.execute(
-            "delete from memory_edgeproperty where key = %s and record_id = any(%s)",
-            (stamp.key, [record for record, _, _ in rows]),
-        )
+        rows, joined = _locked(reader, stamp.key, alone=True)
+        ids = [record for record, _, _ in rows]
+        sql.execute("delete from memory_edgeproperty where key = %s and record_id = any(%s)", (stamp.key, ids))
         drop_dangling([stamp.key])
-        release([record for record, _, _ in rows])
+        settle(ids)
         values.sweep([(lane, stamp.key) for _, lane, _ in rows])
-        touch.announce(reader, [record for record, _, _ in rows], [stamp.key], together=True)
+        touch.announce_joined(reader.tenant_id, ids, [stamp.key], by=reader, members=joined)
     return {"property": f"{stamp.label}:{stamp.value}", "members": [sr_id(public) for _, _, public in rows]}
 
 
-def superseded_from_elsewhere(record_ids: Sequence[int]) -> set[int]:
-    """Records that these ones supersede across lanes.
-
-    They stay superseded when these are deleted: their readers may not be able to see these, and so may not see a
-    difference when they go.
-    """
-    rows = sql.fetch(
-        "select t.record_id from memory_edgeproperty s join memory_edgeproperty t on t.key = s.key "
-        "where s.record_id = any(%s) and s.label = 'e_adjust' and s.role = 'source' and t.role = 'target' "
-        "and t.lane_id <> s.lane_id",
-        (list(record_ids),),
-    )
-    return {record for (record,) in rows}
+def _locked(reader: Reader, key: UUID, *, alone: bool = False) -> tuple[list[tuple], list[int]]:
+    """A stamp's members as the writer sees and may change them, and the ids of all, which are locked."""
+    joined = members_of(key)
+    locks.lanes({lane for _, lane in joined}, alone=alone)
+    locks.records([record for record, _ in joined])
+    if members_of(key) != joined:
+        raise locks.Again()
+    return _changeable(reader, key), [record for record, _ in joined]
 
 
-def drop_dangling(keys: Sequence[UUID], but_not: set[int] | None = None) -> None:
-    """Remove stamps that join nothing any more, and free records (`but_not` these) that nothing supersedes now."""
+def drop_dangling(keys: Sequence[UUID]) -> None:
+    """Remove stamps that join nothing any more, and free records that nothing supersedes now."""
     dropped = sql.fetch(
         "delete from memory_edgeproperty e where key = any(%s) and label in ('e_connect', 'e_adjust') and not exists ("
         "select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id) "
@@ -245,26 +291,47 @@ def drop_dangling(keys: Sequence[UUID], but_not: set[int] | None = None) -> None
         (list(keys),),
     )
     values.sweep((lane, key) for _, lane, key in dropped)
-    release([record for record, _, _ in dropped if record not in (but_not or ())])
+    settle([record for record, _, _ in dropped])
 
 
-def release(record_ids: Sequence[int]) -> None:
-    """Put records that no valid adjustment supersedes any more back among the current ones."""
-    free = sql.fetch(
-        "update memory_record r set superseded_at = null where id = any(%s) and superseded_at is not null "
-        "and not exists (select 1 from memory_edgeproperty e where e.record_id = r.id and e.label = 'e_adjust' "
-        "and e.role = 'target' and e.type in ('supersedes', 'retracts') and e.seq = 0 "
-        "and (e.invalidated_at is null or e.invalidated_at > clock_timestamp())) returning id",
+_SETTLE = """
+update memory_record r set superseded_at = case when s.now then clock_timestamp() end
+from (select r.id, exists (
+        select 1 from memory_edgeproperty e
+        join memory_edgeproperty o on o.key = e.key and o.role = 'source' and o.seq = 0 and o.lane_id = e.lane_id
+        where e.record_id = r.id and e.label = 'e_adjust' and e.role = 'target'
+          and e.type in ('supersedes', 'retracts') and e.seq = 0
+          and (e.invalidated_at is null or e.invalidated_at > clock_timestamp())) as now
+      from memory_record r where r.id = any(%s)) s
+where r.id = s.id and s.now <> (r.superseded_at is not null) returning r.id
+"""
+
+
+def settle(record_ids: Sequence[int]) -> None:
+    """Take locked records out of default results from now on where a record of their own lane supersedes them, and put
+    back those that none does any more.
+
+    What supersedes a record from another lane does not: many who read the record would see that it did, and not what.
+    """
+    stamps.sync([record for (record,) in sql.fetch(_SETTLE, (list(record_ids),))])
+
+
+def adjusted_by(record_ids: Sequence[int]) -> list[int]:
+    """The records that these ones supersede, correct or retract."""
+    rows = sql.fetch(
+        "select distinct t.record_id from memory_edgeproperty s join memory_edgeproperty t on t.key = s.key "
+        "where s.record_id = any(%s) and s.label = 'e_adjust' and s.role = 'source' and t.role = 'target'",
         (list(record_ids),),
     )
-    stamps.sync([record for (record,) in free])
+    return [record for (record,) in rows]
 
 
+@locks.retried
 def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") -> dict[str, Any]:
     """Say that the record `by` supersedes, corrects or retracts the record `sr_id`.
 
-    A superseded or retracted record leaves default results; `as_of` before this moment and include_invalidated
-    still show it.
+    A record superseded or retracted by one of its own lane leaves default results; `as_of` before this moment and
+    include_invalidated still show it.
     """
     if hint not in ADJUSTMENTS:
         raise Invalid.field("hint", f"One of {', '.join(ADJUSTMENTS)}.")
@@ -276,28 +343,40 @@ def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") 
     with transaction.atomic():
         locks.lanes({old.lane_id, new.lane_id})
         touch.lock([old, new])
+        if hint != "corrects" and old.id in _superseding(reader, new.id):
+            message = "The record it names is itself superseded by this one: both would vanish."
+            raise Conflict(f"by: {message}", {"by": [message]})
         stamped = _stamp(
             reader, [new, old], stamp, kind=hint, directed=True, strength=None, confidence=None, reason=reason,
             attributes=None, valid_from=None,
         )  # fmt: skip
-        if hint != "corrects":
-            supersede(old.id)
-        touch.announce(reader, [old.id, new.id], [stamp.key], together=True)
+        settle([old.id])
+        touch.announce_joined(reader.tenant_id, [old.id, new.id], [stamp.key], by=reader)
     return {
         "property": f"{stamp.label}:{stamp.value}", "members": [sr_id, by],
         "stamped": [public for public, row in ((sr_id, old), (by, new)) if row.id in stamped],
     }  # fmt: skip
 
 
-def supersede(record_id: int) -> None:
-    """Take a locked record out of default results from now on."""
-    sql.execute(
-        "update memory_record set superseded_at = coalesce(superseded_at, clock_timestamp()) where id = %s",
-        (record_id,),
-    )
-    stamps.sync([record_id])
+_SUPERSEDING = """
+with recursive chain(id) as (
+  select %(id)s::bigint
+  union
+  select s.record_id from chain c
+  join memory_edgeproperty t on t.record_id = c.id and t.label = 'e_adjust' and t.role = 'target' and t.seq = 0
+    and t.type in ('supersedes', 'retracts') and (t.invalidated_at is null or t.invalidated_at > clock_timestamp())
+  join memory_edgeproperty s on s.key = t.key and s.role = 'source' and s.seq = 0 and s.lane_id = any(%(lanes)s)
+)
+select id from chain where id <> %(id)s
+"""
 
 
+def _superseding(reader: Reader, record_id: int) -> set[int]:
+    """The readable records that supersede or retract a record, one after the other."""
+    return {record for (record,) in sql.fetch(_SUPERSEDING, {"id": record_id, "lanes": reader.lane_list})}
+
+
+@locks.retried
 def invalidate(
     reader: Reader,
     *,
@@ -317,35 +396,48 @@ def invalidate(
     if property is not None:
         if sr_id or label or value:
             raise Invalid.field("property", "Name a connection, or sr_id, label and value; not both.")
-        stamp = _named(property)
-        rows = _changeable(reader, stamp.key)
-        ids = [record for record, _, _ in rows]
-        lane_ids = {lane for _, lane, _ in rows}
+        stamp = named(property)
+        _changeable(reader, stamp.key)
+        with transaction.atomic():
+            rows, joined = _locked(reader, stamp.key)
+            ended = finish(reader, stamp, [record for record, _, _ in rows], ends, reason, joined)
     else:
         if not (sr_id and label and value):
             raise Invalid.field("sr_id", "Name a connection by property, or sr_id, label and value.")
         (row,) = touch.writable(reader, sr_id)
-        stamp = drafts.property_from({"label": label, "value": value}, "invalidate")
+        stamp = drafts.property_from({"label": label, "value": value}, "")
         (stamp,) = values.apply_aliases([(row.lane_id, stamp)])
-        ids, lane_ids = [row.id], {row.lane_id}
-    with transaction.atomic():
-        locks.lanes(lane_ids)
-        locks.records(ids)
-        begins = sql.fetch(
-            "select max(valid_from) from memory_edgeproperty where key = %s and record_id = any(%s) and seq = 0",
-            (stamp.key, ids),
-        )[0][0]
-        if begins and ends < begins:
-            raise Invalid.field("at", "Before it became valid.")
-        ended = sql.execute(
-            f"update memory_edgeproperty set invalidated_at = %s, state = state | {DATED}, "
-            "reason = coalesce(nullif(%s, ''), reason) "
-            "where key = %s and record_id = any(%s) and seq = 0",
-            (ends, reason, stamp.key, ids),
-        )
-        if not ended:
-            raise NotVisible()
-        if stamp.label == normal.ADJUST:
-            release(ids)
-        touch.announce(reader, ids, [stamp.key], together=property is not None)
+        with transaction.atomic():
+            locks.lanes([row.lane_id])
+            touch.lock([row])
+            ended = _end(stamp, [row.id], ends, reason)
+            touch.announce(reader, [row.id], [stamp.key])
     return {"property": f"{stamp.label}:{stamp.value}", "invalidated_at": ends.isoformat(), "records": ended}
+
+
+def finish(
+    reader: Reader, stamp: drafts.Property, ids: Sequence[int], ends: datetime, reason: str, joined: Sequence[int]
+) -> int:
+    """End a connection's stamps on some of the locked records it joins; returns how many."""
+    ended = _end(stamp, ids, ends, reason)
+    if stamp.label == normal.ADJUST:
+        settle(ids)
+    touch.announce_joined(reader.tenant_id, ids, [stamp.key], by=reader, members=joined)
+    return ended
+
+
+def _end(stamp: drafts.Property, ids: Sequence[int], ends: datetime, reason: str) -> int:
+    begins = sql.fetch(
+        "select max(valid_from) from memory_edgeproperty where key = %s and record_id = any(%s) and seq = 0",
+        (stamp.key, list(ids)),
+    )[0][0]
+    if begins and ends < begins:
+        raise Invalid.field("at", "Before it became valid.")
+    ended = sql.execute(
+        f"update memory_edgeproperty set invalidated_at = %s, state = state | {DATED}, "
+        "reason = coalesce(nullif(%s, ''), reason) where key = %s and record_id = any(%s) and seq = 0",
+        (ends, reason, stamp.key, list(ids)),
+    )
+    if not ended:
+        raise NotVisible()
+    return ended

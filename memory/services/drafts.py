@@ -1,6 +1,5 @@
 """What a writer hands in, checked and normalised before any table is touched."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from lanes.errors import Invalid
-from memory import normal, times, words
+from memory import normal, strict_json, times, words
 
 TEXT_MAX = 2_000_000
 TITLE_MAX = 2_000
@@ -63,19 +62,22 @@ def split_term(text: str, where: str) -> tuple[str, str]:
 def property_from(raw: str | Mapping[str, Any], where: str, *, reserved: bool = False) -> Property:
     """One edge property from {"label", "value", …} or "label:value"; reserved labels are refused."""
     item = dict(zip(("label", "value"), split_term(raw, where), strict=True)) if isinstance(raw, str) else dict(raw)
+    inside = f"{where}." if where else ""
     for name in ("label", "value"):
         if not isinstance(item.get(name), str):
-            raise Invalid.field(f"{where}.{name}", "Required, and must be a string.")
-    label = normal.label(item["label"], f"{where}.label")
+            raise Invalid.field(f"{inside}{name}", "Required, and must be a string.")
+    label = normal.label(item["label"], f"{inside}label")
     if label.startswith(normal.RESERVED_PREFIX) and not reserved:
-        raise Invalid.field(f"{where}.label", f'The label "{label}" is reserved.')
-    value = normal.value(item["value"], f"{where}.value")
+        raise Invalid.field(f"{inside}label", f'The label "{label}" is reserved.')
+    value = normal.value(item["value"], f"{inside}value")
     begins, ends = _time(item, "valid_from", where), _time(item, "invalidated_at", where)
-    if begins and ends and ends < begins:
-        raise Invalid.field(f"{where}.invalidated_at", "Ends before it begins.")
+    if begins and ends and ends <= begins:
+        raise Invalid.field(f"{where}.invalidated_at", "Must be later than valid_from: it would never hold.")
     confidence = item.get("confidence")
-    if confidence is not None and not (isinstance(confidence, int | float) and 0 <= confidence <= 1):
-        raise Invalid.field(f"{where}.confidence", "A number from 0 to 1.")
+    if confidence is not None:
+        if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+            raise Invalid.field(f"{where}.confidence", "A number from 0 to 1.")
+        confidence = float(confidence)  # rows go to the database in arrays of one type
     return Property(label, value, normal.edge_key(label, value), begins, ends, confidence)
 
 
@@ -85,6 +87,8 @@ def _time(item: Mapping[str, Any], name: str, where: str) -> datetime | None:
         return raw
     if not isinstance(raw, str):
         raise Invalid.field(f"{where}.{name}", "A time, written as a string.")
+    if name == "invalidated_at" and times.end_of(raw, f"{where}.{name}") is None:
+        return None
     return times.parse(raw, f"{where}.{name}")[0]
 
 
@@ -107,21 +111,6 @@ def bounded(text: str, name: str, limit: int) -> str:
     if len(text) > limit:
         raise Invalid.field(name, f"At most {limit:,} characters; this has {len(text):,}.")
     return normal.check_text(text, name)
-
-
-def check_json(value: Any, where: str) -> None:
-    """Invalid for what is inside a JSON value and Postgres cannot store: some texts, numbers that are not finite."""
-    if isinstance(value, str):
-        normal.check_text(value, where)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise Invalid.field(where, "Not a finite number.")
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            check_json(key, where)
-            check_json(inner, f"{where}.{key}")
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            check_json(inner, f"{where}[{index}]")
 
 
 def draft(
@@ -147,7 +136,7 @@ def draft(
         external_id = bounded(external_id, f"{where}external_id", EXTERNAL_ID_MAX)
         if not external_id.strip():
             raise Invalid.field(f"{where}external_id", "May not be empty; leave it out.")
-    check_json(source or {}, f"{where}source")
+    strict_json.check(source or {}, f"{where}source")
     when, precision = event_time(occurred_at, date_precision, where)
     return Draft(
         lane_id=lane_id,

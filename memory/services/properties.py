@@ -5,20 +5,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from lanes.errors import Invalid
 from lanes.readers import Reader
 from memory import sql
+from memory.gather.scope import Scope
 from memory.ingest import queue
-from memory.selectors.records import properties_of, resolve
+from memory.selectors.properties import details
+from memory.selectors.records import resolve
 from memory.services import drafts, locks, stamps, touch, values
 
 Raw = Sequence[str | Mapping[str, Any]]
 
 
+@locks.retried
 def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
     """Add properties to a record. Those it has already are reported, not doubled; none is taken away."""
     wanted = drafts.properties_from(edge_properties, "edge_properties") or []
@@ -44,9 +46,11 @@ def add(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
         "added": [_named(item) for index, item in enumerate(new) if index not in skipped],
         "present": [_named(item) for item in items if item.key in held],
         "skipped": [_named(new[index]) for index in sorted(skipped)],
+        "hint": stamps.hint(skipped=len(skipped)),
     }
 
 
+@locks.retried
 def remove(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any]:
     """Delete properties of a record, their history included. Those it does not have are reported."""
     wanted = drafts.properties_from(edge_properties, "edge_properties") or []
@@ -65,7 +69,7 @@ def remove(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any
             )
         }
         if gone:
-            _walk_what_was_skipped(row.id)
+            stamps.walk_skipped(row.id)
             values.sweep((row.lane_id, key) for key in gone)
             touch.announce(reader, [row.id], gone)
             queue.enqueue([row.id])
@@ -76,20 +80,11 @@ def remove(reader: Reader, *, sr_id: str, edge_properties: Raw) -> dict[str, Any
     }
 
 
-def listed(reader: Reader, *, sr_id: str) -> dict[str, Any]:
-    """The record's valid properties, in the order they were written; the engine's stamps where visible."""
+def listed(reader: Reader, *, sr_id: str, scope: Scope) -> dict[str, Any]:
+    """The record's properties that hold in the scope, in the order they were written; the engine's stamps where
+    visible."""
     row = resolve(reader, sr_id)
-    return {"sr_id": sr_id, "edge_properties": properties_of(reader, [row.id]).get(row.id, [])}
-
-
-def _walk_what_was_skipped(record_id: int) -> None:
-    """Room in the walking budget goes to the properties that were skipped for it, the oldest first."""
-    sql.execute(
-        "update memory_edgeproperty set state = state & ~2 where id in ("
-        "select id from memory_edgeproperty where record_id = %(id)s and seq = 0 and state & 2 > 0 order by id "
-        "limit %(room)s)",
-        {"id": record_id, "room": max(0, settings.LANEWISE_WALK_BUDGET - stamps.walked(record_id))},
-    )
+    return {"sr_id": sr_id, "edge_properties": details(reader, row.id, scope)}
 
 
 def _after(item: drafts.Property, ended: datetime | None) -> drafts.Property:

@@ -63,6 +63,7 @@ def write_many(
     return report  # type: ignore[return-value]
 
 
+@locks.retried
 def save(reader: Reader, batch: Sequence[Draft]) -> list[Written]:
     """Write drafts (whose lanes the caller has checked) in one transaction; a report for each, in order.
 
@@ -92,7 +93,7 @@ def _round(reader: Reader, batch: Sequence[Draft]) -> list[Written]:
     made = rows.upsert(reader, batch)
     pairs = list(zip(made, batch, strict=True))
     rows.write_words([pair for pair in pairs if pair[0].created or pair[0].changed])
-    rows.write_properties(reader, pairs)
+    values.sweep_later(rows.write_properties(reader, pairs))
     rows.write_tags(reader, [pair for pair in pairs if pair[1].tags is not None])
     touched = [row for row in made if row.changed]
     if touched:
@@ -123,6 +124,7 @@ def _news(touched: Sequence[rows.Row]) -> list[tuple[int, list[tuple[str, int]],
     ]
 
 
+@locks.retried
 def update(
     reader: Reader,
     *,
@@ -139,7 +141,8 @@ def update(
     lane_id = reader.writable_lane_id(lane) if lane is not None else row.lane_id
     with transaction.atomic():
         locks.lanes({row.lane_id, lane_id}, alone=lane_id != row.lane_id or "edge_properties" in fields)
-        _, current_lane, at, public_id, version, _ = touch.lock([row])[row.id]
+        adjusted = connections.adjusted_by([row.id]) if lane_id != row.lane_id else []
+        _, current_lane, at, public_id, version, _ = touch.lock([row], also=adjusted)[row.id]
         if expected_version is not None and expected_version != version:
             raise Conflict(
                 f"The record is at version {version}, not {expected_version}: somebody changed it meanwhile.",
@@ -152,6 +155,7 @@ def update(
             stamps.sync([row.id])
         if lane_id != current_lane:
             _move(reader, row.id, current_lane, lane_id)
+            connections.settle([row.id, *adjusted])
             changed = True
         _, _, at, _, version, _ = locks.records([row.id])[0]
         state = rows.Row(row.id, lane_id, at, public_id, version, False, changed)
@@ -163,15 +167,13 @@ def update(
         values.sweep(before)
         if state.changed:
             queue.enqueue([row.id])
-            keys = {key for _, key in [*before, *stamps.property_keys([row.id])]}
-            for told in sorted({current_lane, lane_id}):
-                events.publish(
-                    tenant_id=reader.tenant_id,
-                    lane_id=told,
-                    records=[(sr_id, state.version)],
-                    keys=keys,
-                    kind="update",
-                )
+            news: dict[str, Any] = {"tenant_id": reader.tenant_id, "records": [(sr_id, state.version)]}
+            left, now = {key for _, key in before}, {key for _, key in stamps.property_keys([row.id])}
+            if lane_id == current_lane:
+                events.publish(**news, lane_id=lane_id, keys=left | now, kind="update")
+            else:  # whoever reads one of the lanes hears of a record that came, or of one that went
+                events.publish(**news, lane_id=lane_id, keys=now, kind="update")
+                events.publish(**news, lane_id=current_lane, keys=left, kind="delete", to=lane_id)
     return Written(row.id, sr_id, False, state.version, state.kept, state.skipped, state.changed)
 
 
@@ -220,12 +222,16 @@ def _move(reader: Reader, record_id: int, old: int, new: int) -> None:
     )
 
 
+@locks.retried
 def delete(reader: Reader, *, sr_id: str) -> dict[str, Any]:
     """Delete a record and everything derived from it, in every store, in one transaction."""
     (row,) = touch.writable(reader, sr_id)
     with transaction.atomic():
-        locks.lanes(_lanes_of_connections([row.id]) | {row.lane_id}, alone=True)
+        lane_ids = _lanes_of_connections([row.id]) | {row.lane_id}
+        locks.lanes(lane_ids, alone=True)
         touch.lock([row])
+        if _lanes_of_connections([row.id]) - lane_ids:  # joined meanwhile to a record of yet another lane
+            raise locks.Again()
         remove([row.id], reader.tenant_id)
     return {"sr_id": sr_id, "deleted": True}
 
@@ -244,7 +250,8 @@ def remove(record_ids: Sequence[int], tenant_id: int) -> int:
     """Delete locked records (their lanes held alone), whoever asked: services, the admin, retention.
 
     Child rows go by the foreign keys' cascades. What is left to do: stamps that now join nothing, records that no
-    longer stand superseded, values nobody uses any more, and the news.
+    longer stand superseded, values nobody uses any more, and the news. Records they were joined to have no new version
+    for it: what is gone from a page of theirs is the deleted record, which is told to who could see it.
     """
     ids = list(record_ids)
     gone = sql.fetch("select lane_id, public_id, version from memory_record where id = any(%s)", (ids,))
@@ -257,9 +264,8 @@ def remove(record_ids: Sequence[int], tenant_id: int) -> int:
             (ids,),
         )
     ]
-    elsewhere = connections.superseded_from_elsewhere(ids)
     deleted = sql.execute("delete from memory_record where id = any(%s)", (ids,))
-    connections.drop_dangling(joined, but_not=elsewhere)
+    connections.drop_dangling(joined)
     values.sweep(used)
     for lane_id in sorted({lane for lane, _, _ in gone}):
         events.publish(

@@ -155,8 +155,10 @@ from memory_edgeproperty where record_id = any(%s) and seq = 0
 """
 
 
-def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
-    """Give each record exactly the caller's properties its draft names (none named: leave them)."""
+def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> list[tuple[int, UUID]]:
+    """Give each record exactly the caller's properties its draft names (none named: leave them); returns the (lane,
+    key) of those taken away, which nothing may use any more."""
+    rewritten = [row for row, _ in items if not row.created]
     items = [(row, draft) for row, draft in items if draft.properties is not None]
     flat, known = values.spelled([(row.lane_id, item) for row, draft in items for item in draft.properties or ()])
     present: dict[int, dict[UUID, tuple]] = {}
@@ -164,6 +166,7 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
     for record, *rest in sql.fetch(_PRESENT, (old,)) if old else ():
         present.setdefault(record, {})[rest[0]] = tuple(rest[1:])
     inserts: list[tuple[int, int, Property]] = []
+    taken: list[tuple[int, UUID]] = []
     beyond: list[int] = []
     position = 0
     for row, draft in items:
@@ -172,22 +175,42 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None
         ordered = list(reversed(wanted.values()))
         position += count
         if not row.created:
-            ordered = _replace_properties(reader, row, ordered, present.get(row.id, {}))
+            ordered, gone = _replace_properties(reader, row, ordered, present.get(row.id, {}))
+            stamps.walk_skipped(row.id)
+            taken += [(row.lane_id, key) for key in gone if key not in wanted]
             beyond_from = stamps.walked(row.id)
         else:
             beyond_from = 0
         skipped = set(stamps.beyond_budget(beyond_from, len(ordered)))
         beyond += [len(inserts) + offset for offset in skipped]
         inserts += [(row.id, row.lane_id, item) for item in ordered]
-        row.kept = [item for item in wanted.values() if item not in [ordered[o] for o in skipped]][::-1]
-        row.skipped = [ordered[offset] for offset in sorted(skipped)]
+        if row.created:
+            row.kept = [item for offset, item in enumerate(ordered) if offset not in skipped]
+            row.skipped = [ordered[offset] for offset in sorted(skipped)]
     stamps.insert(reader, inserts, beyond, known)
+    _report(rewritten)
+    return taken
+
+
+_HELD = """
+select record_id, state & 2 > 0, label, value, key, valid_from, invalidated_at, confidence from memory_edgeproperty
+where record_id = any(%s) and seq = 0 and left(label, 2) <> 'e_'
+  and (invalidated_at is null or invalidated_at > clock_timestamp()) order by id
+"""
+
+
+def _report(written: Sequence[Row]) -> None:
+    """Say what became of the properties of records that were there before: all they hold now."""
+    rows = {row.id: row for row in written}
+    for record, skipped, *told in sql.fetch(_HELD, (list(rows),)) if rows else ():
+        (rows[record].skipped if skipped else rows[record].kept).append(Property(*told))
 
 
 def _replace_properties(
     reader: Reader, row: Row, wanted: list[Property], present: dict[UUID, tuple]
-) -> list[Property]:
-    """Remove what is no longer named (never the engine's own stamps); returns what is yet to be inserted."""
+) -> tuple[list[Property], list[UUID]]:
+    """Remove what is no longer named (never the engine's own stamps); returns what is yet to be inserted, and the keys
+    of what was removed."""
     keep = {item.key for item in wanted}
     same = {
         item.key
@@ -208,7 +231,7 @@ def _replace_properties(
                 (row.version, reader.user_id, reader.profile_id, row.id),
             )
         row.changed = True
-    return [item for item in wanted if item.key not in same]
+    return [item for item in wanted if item.key not in same], gone
 
 
 def write_tags(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:

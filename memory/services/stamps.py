@@ -98,6 +98,31 @@ def walked(record_id: int) -> int:
     )[0][0]
 
 
+def walk_skipped(record_id: int) -> None:
+    """Room in the walking budget goes to the properties that were skipped for it, the oldest first."""
+    sql.execute(
+        "update memory_edgeproperty set state = state & ~2 where id in ("
+        "select id from memory_edgeproperty where record_id = %(id)s and seq = 0 and state & 2 > 0 order by id "
+        "limit %(room)s)",
+        {"id": record_id, "room": max(0, settings.LANEWISE_WALK_BUDGET - walked(record_id))},
+    )
+
+
+def hint(skipped: int = 0, dropped: int = 0, refused: bool = False) -> str | None:
+    """What a writer is told of properties beyond the walking budget and of connections dropped at their cap."""
+    budget, cap = settings.LANEWISE_WALK_BUDGET, settings.LANEWISE_CONNECTION_CAP
+    said = []
+    if skipped:
+        named = "edge property is" if skipped == 1 else "edge properties are"
+        said.append(f"{skipped} {named} beyond the {budget} that are walked: kept, not followed.")
+    if refused:
+        said.append(f"Not connected: a record holds {cap} connections, all stronger.")
+    elif dropped:
+        named = "connection" if dropped == 1 else "connections"
+        said.append(f"{dropped} weaker {named} made way: a record holds at most {cap}; see dropped.")
+    return " ".join(said) or None
+
+
 def beyond_budget(already: int, count: int) -> range:
     """Positions of `count` new properties that a record with `already` walked ones may not have walked."""
     room = max(0, settings.LANEWISE_WALK_BUDGET - already)

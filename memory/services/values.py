@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from django.db import transaction
+
 from memory import normal, sql
+from memory.services import locks
 from memory.services.drafts import Property
 
 
@@ -75,6 +78,27 @@ def remember(
             [",".join(map(str, normal.grams(text))) for text in folded],
         ),
     )
+
+
+def sweep_later(pairs: Iterable[tuple[int, UUID]]) -> None:
+    """Sweep once the transaction is committed, in one of its own: for writers who share their lanes. A lane is taken
+    alone, for a moment, only where a value is used by nothing any more."""
+    wanted = sorted(set(pairs))
+    if wanted:
+        transaction.on_commit(lambda: _sweep_unused(wanted), robust=True)
+
+
+def _sweep_unused(pairs: list[tuple[int, UUID]]) -> None:
+    unused = sql.fetch(
+        "select v.lane_id, v.key from unnest(%s::int[], %s::uuid[]) u(l, k) "
+        "join memory_lanevalue v on v.lane_id = u.l and v.key = u.k and v.alias_of is null "
+        "where not exists (select 1 from memory_edgeproperty e where e.key = v.key and e.lane_id = v.lane_id)",
+        ([lane for lane, _ in pairs], [key for _, key in pairs]),
+    )
+    if unused:
+        with transaction.atomic():
+            locks.lanes({lane for lane, _ in unused}, alone=True)
+            sweep(unused)
 
 
 def sweep(pairs: Iterable[tuple[int, UUID]]) -> None:

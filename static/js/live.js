@@ -26,7 +26,8 @@ const handlers = [];
 const ends = [];
 
 export const isEnded = () => ended;
-// handler(news): news = { ids: Map(sr_id → version), gone: Set, access, all }. `all` means: fetch everything again.
+// handler(news): news = { ids: Map(sr_id → version), again: Set, gone: Set, access, all }. What joins the records of
+// `again` changed, which gives them no new version: in ids they have 0, or the version they have besides. `all` means: fetch everything again.
 export function onNews(handler) { handlers.push(handler); }
 // Called when everything on the page is cleared.
 export function onEnd(fn) { ends.push(fn); }
@@ -60,7 +61,7 @@ export const rewatch = debounce(() => {
 }, 200);
 
 function queue(change) {
-  pending ??= { ids: new Map(), gone: new Set(), access: false, all: false, timer: null };
+  pending ??= { ids: new Map(), again: new Set(), gone: new Set(), access: false, all: false, timer: null };
   change(pending);
   pending.timer ??= setTimeout(flush, Math.max(COALESCE_MS, busyUntil - performance.now()));
 }
@@ -73,7 +74,7 @@ async function flush() {
   // what the page already shows needs no second look: the writer's own page, mostly
   for (const [id, version] of news.ids) {
     // the page's own record again: what was found in its text follows without a new version
-    if (id === document.body.dataset.origin) continue;
+    if (id === document.body.dataset.origin || news.again.has(id)) continue;
     const shown = all(`[data-sr-id="${id}"][data-version]`);
     if (shown.length && shown.every((node) => Number(node.dataset.version) >= version) && !news.all) news.ids.delete(id);
   }
@@ -144,10 +145,18 @@ function received(message) {
   if (message.type === 'ready') return;
   if (message.type === 'bye') { end('signed out'); return; }
   if (message.type === 'resync') { queue((p) => { p.all = true; p.access = true; }); return; }
-  if (message.type === 'access') { queue((p) => { p.access = true; }); return; }
+  if (message.type === 'access') {
+    // what was watched may be out of sight, so it has been forgotten: say anew what is shown, once it was fetched
+    watched = ''; since = message.at;
+    queue((p) => { p.access = true; });
+    return;
+  }
   if (message.type === 'news') {
     queue((p) => {
-      for (const [id, version] of message.sr) p.ids.set(id, Math.max(version, p.ids.get(id) || 0));
+      for (const [id, version] of message.sr) {
+        p.ids.set(id, Math.max(version, p.ids.get(id) || 0));
+        if (!version) p.again.add(id);
+      }
       for (const id of message.gone || []) p.gone.add(id);
     });
   }

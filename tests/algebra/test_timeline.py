@@ -114,3 +114,26 @@ def test_of_alternatives_one_is_needed_beside_every_time_term(world):
     assert len(anna("e_timeline", "intersect", match=[{"value": "30 days"}, {"value": "quay"}]).ids) == 0
     without = [*match, {"value": "settled", "not": True}]
     assert anna("e_timeline", "intersect", match=without).ids == [both, other]
+
+
+def test_undated_records_are_counted_and_paged_to_the_last(anna):
+    names = [f"u{n}" for n in range(255)]
+    records = [{"lane": "red", "text": "x", "external_id": name, "edge_properties": ["client:Acme"]} for name in names]
+    assert anna("e_record", "write_many", records=records)["written"] == 255
+    for day in range(3):
+        anna.write("red", properties=("client:Acme",), occurred_at=f"2026-01-0{day + 1}")
+    first = anna("e_timeline", "intersect", match=["client:Acme"], limit=2)
+    assert (first["count"], first["undated_count"], len(first["undated"])) == (3, 255, 200)
+    assert "255 matching records have no date; undated holds the newest 200" in first["hint"]
+    second = anna("e_timeline", "intersect", match=["client:Acme"], limit=2, cursor=first["next_cursor"])
+    assert (len(second.srs), second["undated"], second["undated_count"], second["hint"]) == (1, [], 255, None)
+    assert second["next_undated_cursor"] is None
+    more = {"undated_cursor": first["next_undated_cursor"]}
+    rest = anna("e_timeline", "intersect", match=["client:Acme"], limit=2, **more)
+    assert (rest.srs, rest["next_cursor"], rest["next_undated_cursor"], len(rest["undated"])) == ([], None, None, 55)
+    assert [r["external_id"] for r in first["undated"] + rest["undated"]] == names[::-1]
+    assert "these are 55 of them" in rest["hint"]
+    both = anna("e_timeline", "intersect", match=["client:Acme"], cursor=first["next_cursor"], **more)
+    assert (both.status, list(both.body["errors"])) == (400, ["undated_cursor"])
+    other = anna("e_timeline", "intersect", match=["client:Other"], **more)
+    assert (other.status, list(other.body["errors"])) == (400, ["undated_cursor"])

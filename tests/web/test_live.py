@@ -160,23 +160,84 @@ async def test_a_wall_and_a_group_change_are_told(floor: Office) -> None:
     await tab.close()
 
 
-async def test_a_record_moved_out_of_sight_is_gone(floor: Office) -> None:
+@pytest.mark.parametrize("watched", ["record", "property", "lanes"])
+@pytest.mark.parametrize("how", ["moved", "deleted"])
+async def test_a_record_that_leaves_is_gone_once_and_then_silent(floor: Office, how: str, watched: str) -> None:
+    """Moved behind a wall or deleted: the page hears the same, and nothing of what becomes of it there."""
+    anna = floor.world.anna
     tab = await Tab.open(floor.cleo)
+    assert tab
+    await tab.watch(
+        sr=(floor.red,) if watched == "record" else (),
+        keys=(key("client", "Meridale"),) if watched == "property" else (),
+        lanes="all" if watched == "lanes" else "",
+    )
+    if how == "deleted":
+        await of(anna, "e_record", "delete", sr_id=floor.red)
+    else:
+        await of(anna, "e_record", "update", sr_id=floor.red, lane="blue")
+    assert await tab.hear() == {"type": "news", "sr": [], "gone": [floor.red]}
+    assert await tab.silent()
+    if how == "moved":
+        for text in ("Secret.", "Secret again."):
+            await of(anna, "e_record", "update", sr_id=floor.red, text=text)
+            assert await tab.silent()
+        await of(anna, "e_record", "delete", sr_id=floor.red)
+        assert await tab.silent()
+    await tab.close()
+
+
+async def test_a_record_moved_between_lanes_one_reads_is_no_more_than_changed(floor: Office) -> None:
+    tab = await Tab.open(floor.ada)
     assert tab
     await tab.watch(sr=(floor.red,))
     await of(floor.world.anna, "e_record", "update", sr_id=floor.red, lane="blue")
-    news = await tab.hear()
-    assert floor.red in news["gone"]
+    assert await tab.hear() == {"type": "news", "sr": [[floor.red, 2]], "gone": []}
+    await of(floor.world.anna, "e_record", "update", sr_id=floor.red, text="There.")
+    assert (await tab.hear())["sr"] == [[floor.red, 3]]
     await tab.close()
 
 
-async def test_a_deleted_record_is_gone(floor: Office) -> None:
+async def test_what_a_page_showed_is_not_told_of_after_its_lane_was_taken_away(floor: Office) -> None:
+    from lanes import services
+
+    anna, lanes = floor.world.anna, await of(lambda: list(floor.world.tenant.lanes.filter(slug="red")))
     tab = await Tab.open(floor.cleo)
     assert tab
-    await tab.watch(sr=(floor.red,))
-    await of(floor.world.anna, "e_record", "delete", sr_id=floor.red)
-    assert (await tab.hear())["gone"] == [floor.red]
+    await tab.watch(sr=(floor.red,), keys=(key("client", "Meridale"),), lanes="all")
+    await of(services.revoke, tenant=floor.world.tenant, holder=floor.cleo.user, read=lanes)
+    assert set(await tab.hear()) == {"type", "at"}
+    for change in ({"text": "Secret."}, {"lane": "blue"}, {"text": "Secret again."}):
+        await of(anna, "e_record", "update", sr_id=floor.red, **change)
+        assert await tab.silent()
+    await of(anna, "e_record", "delete", sr_id=floor.red)
+    assert await tab.silent()
+    # given back, the page says anew what it shows, and only then hears of it
+    await of(services.grant, tenant=floor.world.tenant, holder=floor.cleo.user, read=lanes)
+    assert (await tab.hear())["type"] == "access"
+    made = await of(anna.write, "red", "After.", ("client:Meridale",))
+    assert await tab.silent()
+    assert await tab.watch(sr=(made,)) == 1
+    await of(anna, "e_record", "update", sr_id=made, text="Heard.")
+    assert (await tab.hear())["sr"] == [[made, 2]]
     await tab.close()
+
+
+async def test_a_connection_across_lanes_is_told_to_pages_that_see_both_ends(floor: Office) -> None:
+    """It gives neither record a new version, so those who see both ends are told to look again whatever they show."""
+    anna = floor.world.anna
+    tab, other = await Tab.open(floor.ada), await Tab.open(floor.cleo)
+    assert tab and other
+    await tab.watch(sr=(floor.red,))
+    await other.watch(sr=(floor.red,), keys=(key("client", "Meridale"),), lanes="all")
+    both = sorted([floor.red, floor.blue])
+    made = await of(anna, "e_property", "connect", sr_id=both, hint="tie")
+    assert sorted((await tab.hear())["sr"]) == [[name, 0] for name in both]
+    await of(anna, "e_property", "disconnect", property=made["property"])
+    assert sorted((await tab.hear())["sr"]) == [[name, 0] for name in both]
+    assert await other.silent()
+    await tab.close()
+    await other.close()
 
 
 async def test_signing_out_closes_the_page(floor: Office) -> None:
@@ -294,3 +355,30 @@ async def test_what_changed_before_a_page_listened_is_told_and_only_what_it_may_
     assert news["type"] == "news" and changed in told
     assert not {hidden, floor.blue, floor.far} & set(told)
     await tab.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"watch": {}, "since": ' + "9" * 400 + "}",
+        "[" * 5_000,
+        '{"watch": ' * 3_000,
+        '{"watch": {}, "since": [1]}',
+        "1",
+    ],
+    ids=lambda text: text[:24],
+)
+async def test_what_is_no_message_closes_the_socket(floor: Office, said: str) -> None:
+    tab = await Tab.open(floor.ada)
+    assert tab is not None
+    await tab.socket.send_to(text_data=said)
+    assert await tab.socket.receive_output(10) == {"type": "websocket.close", "code": 4400}
+
+
+async def test_there_is_one_address_for_sockets(floor: Office) -> None:
+    from config.asgi import application
+
+    for path in ("/ws/nope", "/ws/", "/records/"):
+        headers = [(b"host", b"testserver"), (b"origin", b"http://testserver")]
+        connected, _ = await WebsocketCommunicator(application, path, headers).connect(timeout=10)
+        assert not connected, path

@@ -79,11 +79,15 @@ class LiveConsumer(AsyncWebsocketConsumer):
             keys = [key for key in watch.get("keys", ())[:MAX_KEYS] if _KEY.fullmatch(key)]
             lanes = bool(watch.get("lanes"))
             since = float(message.get("since") or 0)
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             await self.close(code=4400)
             return
         # Only records this page may see can be watched: else watching an id would tell that it exists and moves.
-        visible = await in_database(_visible, self.reader, names) if names else set()
+        reader = None
+        visible: set[str] = set()
+        while reader is not self.reader:  # what was readable when it was asked may not be any more
+            reader = self.reader
+            visible = await in_database(_visible, reader, names) if names else set()
         now = time.time()
         hub().look(self, visible, keys, lanes)
         await self.say({"type": "watching", "n": len(visible), "at": now})

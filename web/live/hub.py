@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 GATHER_S = 0.25  # news for one page within this time goes out as one message
 MANY = 200  # more ids than this in one message become "fetch everything again"
+AGAIN = 0  # in place of a version: look again, whichever is shown
 
 
 class Page(Protocol):
@@ -54,6 +55,7 @@ class Watch:
         self.stale = False
         self.held: list[dict[str, Any]] = []  # events that arrived while the page's reader was being resolved
         self.news: dict[str, int] = {}
+        self.again: set[str] = set()  # what joins these changed, which gives them no new version
         self.gone: set[str] = set()
         self.all = False
         self.sent_at = 0.0
@@ -162,7 +164,8 @@ class Hub:
                     watch.stale = True
             self._check_soon()
             return
-        names = [name for name, _ in event.get("sr", ())]
+        joined = event.get("members", ())
+        names = [name for name, _ in (*event.get("sr", ()), *joined)]
         found: set[Watch] = set()
         for name in names:
             found |= self.by_sr.get(name, set())
@@ -181,20 +184,36 @@ class Hub:
                 self._deliver(watch, event)
 
     def _deliver(self, watch: Watch, event: dict[str, Any]) -> None:
-        """Add an event to a page's news, as far as the page's reader may hear of it."""
+        """Add an event to a page's news, as far as the page's reader may hear of it: of lanes it reads, and nothing of
+        others. What leaves the lanes it reads is gone, whether it was deleted or moved, and not watched any more."""
         readable = watch.page.readable or frozenset()
-        if event["l"] in readable:
-            if event.get("many"):
-                watch.all = True
+        if event["kind"] == "joined":
+            seen = [name for name, lane in event["members"] if lane in readable]
+            for name in seen if len(seen) > 1 else ():
+                watch.again.add(name)
+        elif event["l"] not in readable:
+            return
+        elif event["kind"] == "delete" and event.get("to") not in readable:
+            names = {name for name, _ in event.get("sr", ())}
+            self._unwatch(watch, names)
+            watch.gone |= names
+            watch.again -= names
+            watch.news = {name: version for name, version in watch.news.items() if name not in names}
+            watch.all = watch.all or bool(event.get("many"))
+        else:
+            watch.all = watch.all or bool(event.get("many"))
             for name, version in event.get("sr", ()):
                 watch.news[name] = max(version, watch.news.get(name, 0))
-            if event.get("kind") == "delete":
-                watch.gone |= {name for name, _ in event.get("sr", ()) if name in watch.sr}
-        else:
-            # A record in view that is in a lane out of sight now: all the page is told is to look again.
-            watch.gone |= {name for name, _ in event.get("sr", ()) if name in watch.sr}
-        if watch.news or watch.gone or watch.all:
+                watch.gone.discard(name)
+        if watch.news or watch.again or watch.gone or watch.all:
             self._send_soon(watch)
+
+    def _unwatch(self, watch: Watch, names: set[str]) -> None:
+        for name in names & watch.sr:
+            watch.sr.discard(name)
+            self.by_sr[name].discard(watch)
+            if not self.by_sr[name]:
+                del self.by_sr[name]
 
     def _send_soon(self, watch: Watch) -> None:
         if watch.timer is not None:
@@ -206,12 +225,13 @@ class Hub:
     async def _send(self, watch: Watch) -> None:
         watch.timer = None
         watch.sent_at = time.monotonic()
-        news, gone, everything = watch.news, watch.gone, watch.all
-        watch.news, watch.gone, watch.all = {}, set(), False
+        news = [*watch.news.items(), *((name, AGAIN) for name in sorted(watch.again))]
+        gone, everything = watch.gone, watch.all
+        watch.news, watch.again, watch.gone, watch.all = {}, set(), set(), False
         if everything or len(news) > MANY:
             await watch.page.say({"type": "resync"})
         elif news or gone:
-            await watch.page.say({"type": "news", "sr": list(news.items()), "gone": sorted(gone)})
+            await watch.page.say({"type": "news", "sr": news, "gone": sorted(gone)})
 
     # ---- permissions, asked again
     def _check_soon(self) -> None:
@@ -237,8 +257,15 @@ class Hub:
             return
         if watch.page not in self.watches or watch.stale:
             return
-        if watch.page.readable != before:
-            await watch.page.say({"type": "access"})
+        now = watch.page.readable
+        if now != before:
+            if before is None or now is None or before - now:
+                # What the page shows may be out of its reader's sight: it hears of nothing until it has said anew what
+                # it watches, and of that only what its reader can see.
+                self.look(watch.page, (), (), lanes=False)
+                watch.held.clear()
+                watch.news, watch.again, watch.gone = {}, set(), set()
+            await watch.page.say({"type": "access", "at": time.time()})
         held, watch.held = watch.held, []
         for event in held:
             self._deliver(watch, event)

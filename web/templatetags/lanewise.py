@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
+from memory import times
 from web import words
 
 register = template.Library()
@@ -47,7 +48,7 @@ def exact(value: object) -> str:
     at = words.moment(value)  # type: ignore[arg-type]
     if at is None:
         return ""
-    at = at.astimezone(timezone.get_current_timezone())
+    at = times.placed(at, timezone.get_current_timezone())
     offset = at.strftime("%z")
     return f"{words.date_words(at, 'time', timezone.get_current_timezone())} {offset[:3]}:{offset[3:5]}"
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from lanes.errors import Invalid, NotVisible
 from lanes.readers import walled_lanes
+from memory import normal
 from memory.gather.scope import Scope
 from memory.selectors import home
 from memory.selectors.records import by_id
@@ -141,7 +142,7 @@ class SaveSearch(PageView):
     """Keep a search under a name. The same name again replaces it."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        name = " ".join(request.POST.get("name", "").split())[:120]
+        name = normal.check_text(" ".join(request.POST.get("name", "").split())[:120], "name")
         if not name:
             raise Invalid.field("name", "Give the search a name.")
         query = Query.from_string(request.POST.get("query", "")[:4000])

@@ -157,8 +157,8 @@ class RecordView(PageView):
     def _valid(row: dict[str, Any], superseded_by: list[Any]) -> str:
         start = f"From {row['when']}" if row["occurred_at"] else "From when it was recorded"
         if row["superseded"]:
-            what = superseded_by[0]["title"] if superseded_by else "another record"
-            return f"{start}, until “{what}” took its place"
+            what = f"“{superseded_by[0]['title']}” took its place" if superseded_by else "it was superseded"
+            return f"{start}, until {what}"
         return f"{start}, still valid"
 
     def _history(self, shape: dict[str, Any], row: dict[str, Any]) -> list[dict[str, str]]:

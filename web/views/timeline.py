@@ -82,7 +82,7 @@ class Timeline(PageView):
 
     @staticmethod
     def _undated(found: dict[str, Any]) -> str:
-        return f"{found['undated_count']:,}{' or more' if found['undated_capped'] else ''}"
+        return words.count_words(found["undated_count"], found["undated_capped"])
 
     @staticmethod
     def _empty(ask: Ask) -> dict[str, str]:
@@ -101,14 +101,19 @@ class TimelineExport(PageView):
         facts: list[dict[str, Any]] = []
         cursor: str | None = None
         found: dict[str, Any] = {}
+        undated: list[dict[str, Any]] = []
         while True:
-            found = chronology.read(self.reader, ask, limit=1_000, cursor=cursor)
+            most = 0 if cursor else chronology.EXPORT_MAX
+            found = chronology.read(self.reader, ask, limit=1_000, cursor=cursor, undated=most)
             facts += found["facts"]
+            undated += found["undated"]
             cursor = found["next_cursor"]
             if cursor is None or len(facts) >= chronology.EXPORT_MAX:
                 break
         _, content_type, write = FORMATS[fmt]
-        response = HttpResponse(write(self._document(ask, found, facts, cursor)), content_type=content_type)
+        response = HttpResponse(
+            write(self._document(ask, {**found, "undated": undated}, facts, cursor)), content_type=content_type
+        )
         name = f"timeline-{timezone.now():%Y-%m-%d}.{fmt}"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         response["Cache-Control"] = "no-store"
@@ -132,6 +137,8 @@ class TimelineExport(PageView):
         if cursor:
             about.append(f"The first {len(facts):,} of {found['count']:,} dated facts")
         about.append(f"{words.plural(len(facts), 'dated fact')} and {without} undated")
+        if len(undated) < found["undated_count"]:
+            about.append(f"The newest {len(undated):,} undated ones are listed")
         zone = timezone.get_current_timezone()
         made = words.date_words(timezone.now(), "time", zone)
         about.append(f"Made {made} UTC for {self.seat.user.get_full_name() or self.seat.user.get_username()}")

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import SafeString, mark_safe
@@ -20,7 +21,7 @@ from memory.gather.traverse import traverse
 from memory.selectors import values
 from memory.selectors.rows import rows, signed
 from memory.selectors.search import Filters, hits
-from memory.services import connections, properties, records
+from memory.services import connections, locks, properties, records
 from web import dates, present, terms
 from web.chips import typed_chip
 from web.views.base import PageView
@@ -284,10 +285,12 @@ class Connect(WriteView):
         try:
             if not chosen:
                 raise Invalid.field("with", "Choose at least one record to connect with.")
-            connections.connect(
+            made = connections.connect(
                 self.reader, sr_ids=[sr_id, *chosen], hint=post.get("hint", ""), type=post.get("type") or None,
                 reason=post.get("reason", ""),
             )  # fmt: skip
+            if made["property"] in made["dropped"]:
+                raise Invalid.field("with", made["hint"])
         except NotVisible:
             raise
         except LanewiseError as error:
@@ -338,26 +341,29 @@ class Correct(WriteView):
         return self._form(request, record, given)
 
     def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
-        from django.db import transaction
-
         record = self.writable_record(sr_id)
-        post = request.POST
         try:
-            with transaction.atomic():
-                written = records.write(
-                    self.reader,
-                    lane=post.get("lane", ""),
-                    edge_properties=typed_properties(post.get("properties", "")),
-                    **self.fields(request),
-                )
-                connections.adjust(
-                    self.reader, sr_id=sr_id, by=written.sr_id, hint=post.get("hint", ""),
-                    reason=post.get("reason", ""),
-                )  # fmt: skip
+            written = self._save(request, sr_id)
         except LanewiseError as error:
-            return self._form(request, record, post.dict(), error)
+            return self._form(request, record, request.POST.dict(), error)
         messages.success(request, "Saved. The old record says what took its place.", extra_tags="ok")
         return redirect("web:record", sr_id=written.sr_id)
+
+    @locks.retried
+    def _save(self, request: HttpRequest, sr_id: str) -> records.Written:
+        """Both or neither."""
+        post = request.POST
+        with transaction.atomic():
+            written = records.write(
+                self.reader,
+                lane=post.get("lane", ""),
+                edge_properties=typed_properties(post.get("properties", "")),
+                **self.fields(request),
+            )
+            connections.adjust(
+                self.reader, sr_id=sr_id, by=written.sr_id, hint=post.get("hint", ""), reason=post.get("reason", "")
+            )
+        return written
 
     def _form(
         self, request: HttpRequest, record: dict[str, Any], given: dict[str, str], error: LanewiseError | None = None

@@ -55,10 +55,14 @@ class Command(TenantCommand):
 
             report = import_lines(lines, lanes, progress=progress)
         self._report(report, options["report"])
-        return (
+        said = (
             f"{report.lines:,} lines: {report.created:,} created, {report.updated:,} updated, "
             f"{report.unchanged:,} unchanged, {len(report.refused):,} refused."
         )
+        if report.refused and not report.written:
+            self.stdout.write(said)
+            raise CommandError("Nothing was imported.")
+        return said
 
     def _resolver(self, tenant: Tenant, slug: str | None):
         if slug is None:
