@@ -44,10 +44,9 @@ def later(context, record_ids: list[int]) -> None:
 
 def _run(phase: pipeline.Phase, context, record_ids: list[int]) -> None:
     """Work on these records, and on what waits behind them; stop where the worker is told to."""
-    # While a slow phase is at work, what is to become findable goes first.
-    pass_first = (lambda: _let_pass(context.job)) if phase is pipeline.LATER else None
+    # While a slow phase or a very long text is in work, what is to become findable goes first.
     try:
-        with pace.job(context.should_abort, pass_first):
+        with pace.job(context.should_abort, lambda: _let_pass(context.job), slow=phase is pipeline.LATER):
             _work(phase, context.job, record_ids)
     except pace.Stopping:
         raise JobAborted from None
@@ -98,7 +97,7 @@ def _with_leased(phase: pipeline.Phase, wanted: list[int], leased: list[queue.Le
 
 
 def _let_pass(job) -> None:
-    """The first phase of records that wait behind a job of the later one."""
+    """The first phase of records that wait behind a slow job."""
     while leased := queue.lease(queue.FIRST, job.id, pipeline.FIRST.at_once, most=queue.RECORDS_A_JOB):
         wanted = [record for item in leased for record in item.record_ids]
         outcome = _with_leased(pipeline.FIRST, wanted, leased)

@@ -37,15 +37,18 @@ class _Now(threading.local):
     looked = 0.0
     deadline: float | None = None
     guarded: float | None = None
+    slow = True
 
 
 _now = _Now()
 
 
 @contextmanager
-def job(stopping: Callable[[], bool], let_pass: Callable[[], None] | None = None) -> Iterator[None]:
+def job(stopping: Callable[[], bool], let_pass: Callable[[], None] | None = None, slow: bool = True) -> Iterator[None]:
     """The work of one job in this thread. `stopping` says whether the worker is to stop; `let_pass` does what should
-    not wait for the end of this job, and is called while no transaction is open."""
+    not wait for the end of this job, and is called while no transaction is open: between all pieces of a `slow` job,
+    between those of a very long text in any."""
+    _now.slow = slow
     _now.stopping, _now.let_pass, _now.looked = stopping, let_pass, time.monotonic()
     _guard()
     try:
@@ -67,14 +70,14 @@ def limited() -> Iterator[None]:
         _now.deadline = before
 
 
-def between_pieces() -> None:
+def between_pieces(long: bool = False) -> None:
     """Called wherever work on texts can be left off: raises Stopping or TooSlow when it should be."""
     began = time.monotonic()
     if _now.guarded is not None and began - _now.guarded > GUARD_EVERY:
         _guard()
     if _now.stopping is not None and _now.stopping():
         raise Stopping
-    if _now.let_pass is not None and began - _now.looked >= PASS_EVERY:
+    if _now.let_pass is not None and (_now.slow or long) and began - _now.looked >= PASS_EVERY:
         _let_pass(_now.let_pass)
         _now.looked = time.monotonic()
         if _now.deadline is not None:  # what others took is not this record's

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, Protocol
 from uuid import UUID
 
+import numpy as np
 from django.conf import settings
 from django.utils.module_loading import import_string
 
@@ -154,6 +155,8 @@ class LanguageModel:
         return store
 
 
+# Texts embedded in one go: those of a whole batch of records, but not the windows of a text of millions of characters.
+EMBEDDED_AT_ONCE, EMBEDDED_NEXT = 512, 128
 _embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
 
 
@@ -170,20 +173,31 @@ class Vectors:
         embedder = configured()
         space.ensure(embedder)
         plans = [vectors.plan(vectors.Source(i.record_id, i.version, i.title, i.text)) for i in batch.items]
-        made = _embedding.submit(embedder.documents, [text for plan in plans for text in plan.texts])
+        texts = [text for plan in plans for text in plan.texts]
+        begun = _embedding.submit(embedder.documents, texts[:EMBEDDED_AT_ONCE])
+        made: list[np.ndarray] = []
 
         def store(items: Sequence[Item]) -> None:
             current = {item.record_id for item in items}
+            found = np.concatenate(made)
             rows, offset = {}, 0
             for plan in plans:
-                rows[plan.source.id] = made.result()[offset : offset + len(plan.texts)]
+                rows[plan.source.id] = found[offset : offset + len(plan.texts)]
                 offset += len(plan.texts)
             vectors.store([plan for plan in plans if plan.source.id in current], rows)
 
         def ready() -> None:
-            while not wait([made], timeout=1).done:
-                between_pieces()
-            made.result()
+            part = begun
+            while True:
+                while not wait([part], timeout=1).done:
+                    between_pieces()
+                made.append(part.result())
+                done = sum(map(len, made))
+                if done >= len(texts):
+                    return
+                # A very long text: others need not wait for the whole of it.
+                between_pieces(long=True)
+                part = _embedding.submit(embedder.documents, texts[done : done + EMBEDDED_NEXT])
 
         store.ready = ready  # type: ignore[attr-defined]
         return store

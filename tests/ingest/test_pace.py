@@ -101,6 +101,35 @@ def test_records_become_findable_while_a_long_text_is_read(live, settings):
     assert sql.fetch("select count(*) from procrastinate_jobs")[0][0] == 0
 
 
+def test_records_become_findable_while_a_very_long_text_is_embedded(live, settings, monkeypatch):
+    from memory.ingest import steps
+
+    monkeypatch.setattr(steps, "EMBEDDED_AT_ONCE", 4)
+    monkeypatch.setattr(steps, "EMBEDDED_NEXT", 2)
+    monkeypatch.setattr(pace, "PASS_EVERY", 0.0)
+    settings.LANEWISE_INGEST_STEPS, settings.LANEWISE_INGEST_LATER_STEPS = ["memory.ingest.steps.Vectors"], []
+    long = live.anna.write("red", "The clerk filed it on Monday. " * 200)
+    order: list[str] = []
+    documents, store = steps.configured().documents, steps.vectors.store
+
+    def embedded(texts):
+        if not order and len(texts) == 4:
+            order.append(live.anna.write("red", "Short."))
+        return documents(texts)
+
+    def stored(plans, rows):
+        order.extend(plan.source.text[:5] for plan in plans)
+        return store(plans, rows)
+
+    monkeypatch.setattr(steps.configured(), "documents", embedded)
+    monkeypatch.setattr(steps.vectors, "store", stored)
+    assert worker.until_idle(timeout=60)
+    assert order[1:] == ["Short", "The c"]
+    record = record_of(long)
+    assert record.ingested_version == 1
+    assert sql.fetch("select count(*) from memory_window where record_id = %s", (record.pk,))[0][0] > 8
+
+
 def test_a_worker_told_to_stop_leaves_a_long_text_and_the_next_one_does_it(live, settings, tmp_path):
     sr_id = live.anna.write("red", "SLOW")
     child = start_worker(tmp_path, "", STANDS + "EndlessTags")
