@@ -19,7 +19,7 @@ from memory.selectors.rows import rows, signed
 from web import present, words
 from web.models import LastLook, SavedSearch
 from web.terms import Query
-from web.views.base import PageView
+from web.views.base import PageView, Posted
 
 # After a pause this long a visit is a new look, and "what changed" counts from the end of the one before.
 PAUSE = timedelta(minutes=30)
@@ -123,7 +123,7 @@ class Home(PageView):
         return found
 
 
-class Seen(PageView):
+class Seen(Posted):
     """Mark everything as seen: "what changed" starts again from now."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -134,8 +134,11 @@ class Seen(PageView):
         return redirect("web:home")
 
 
-class SaveSearch(PageView):
+class SaveSearch(Posted):
     """Keep a search under a name. The same name again replaces it."""
+
+    def place(self, **kwargs: Any) -> str:
+        return present.search_url()
 
     def post(self, request: HttpRequest) -> HttpResponse:
         name = " ".join(request.POST.get("name", "").split())[:120]
@@ -149,7 +152,7 @@ class SaveSearch(PageView):
         return redirect(query.url())
 
 
-class ForgetSearch(PageView):
+class ForgetSearch(Posted):
     def post(self, request: HttpRequest, pk: int) -> HttpResponse:
         deleted, _ = SavedSearch.objects.filter(pk=pk, user=self.seat.user, tenant=self.seat.tenant).delete()
         if not deleted:

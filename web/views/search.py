@@ -40,11 +40,14 @@ class Search(PageView):
         scope = Scope(self.reader.narrow(query.lanes or None))
         cursor = request.GET.get("cursor") or None
         by_meaning = bool(query.words) and query.order in ("", "best") and not query.by
+        self.limit = PAGE if cursor else terms.shown_of(request, PAGE)
         listing = self._find(scope, query, cursor) if by_meaning else self._list(scope, query, cursor)
         context = {**listing, "search": self._state(query)}
         if cursor:
             return render(request, "web/search/_page.html", context)
+        more = terms.more_of(self.limit, PAGE)
         context |= {
+            "more_url": query.url(shown=more) if more else "",
             "facets": self._facets(scope, query, listing["looked_at"]),
             "empty": None if listing["hits"] else self._empty(scope, query, listing),
         }
@@ -61,7 +64,9 @@ class Search(PageView):
     def _list(self, scope: Scope, query: Query, cursor: str | None) -> dict[str, Any]:
         """Everything that carries the terms, in order of event."""
         wanted = list(query.terms) + ([Term(None, normal.value(query.words, "q"))] if query.words else [])
-        page = lists.hits(scope, wanted, query.filters(), oldest=query.order == "oldest", limit=PAGE, cursor=cursor)
+        page = lists.hits(
+            scope, wanted, query.filters(), oldest=query.order == "oldest", limit=self.limit, cursor=cursor
+        )
         lexemes = self._lexemes(query)
         shown = []
         for row in present.rows(self.reader, rows(self.reader, page.ids)):
@@ -107,7 +112,7 @@ class Search(PageView):
 
     def _find(self, scope: Scope, query: Query, cursor: str | None) -> dict[str, Any]:
         """The fused page: structure, words and meaning."""
-        return found.page(scope, query, limit=PAGE, cursor=cursor)
+        return found.page(scope, query, limit=self.limit, cursor=cursor)
 
     @staticmethod
     def _lexemes(query: Query) -> set[str]:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from lanes.errors import NotVisible
 from web import chronology, present, terms, words
-from web.chronology import Ask
+from web.chronology import Around, Ask
 from web.exports import Chronology, write_csv, write_docx, write_pdf
 from web.views.base import PageView
 
@@ -27,19 +27,36 @@ class Timeline(PageView):
         moved = ask.with_typed(self.reader)
         if moved is not None:
             return redirect(moved.url())
-        cursor = request.GET.get("cursor") or None
+        part = request.GET.get("part") == "data"
+        around = self._around(ask, request.GET.get("around", ""), part)
+        cursor = request.GET.get("cursor") or (around.place.cursor if around and not ask.terms() else None)
         found = chronology.read(self.reader, ask, cursor=cursor, undated=chronology.UNDATED_SHOWN)
-        context = {"tl": self._context(ask, found, cursor), "notices": []}
-        if request.GET.get("part") == "data":
-            return render(request, "web/timeline/_part.html", context)
-        return render(request, "web/timeline.html", context)
+        context = {"tl": self._context(ask, found, cursor, around)}
+        return render(request, "web/timeline/_part.html" if part else "web/timeline.html", context)
 
-    def _context(self, ask: Ask, found: dict[str, Any], cursor: str | None) -> dict[str, Any]:
+    def _around(self, ask: Ask, sr_id: str, part: bool) -> Around | None:
+        """The record in the middle. One that goes while the page is open leaves the others standing."""
+        try:
+            return chronology.around(self.reader, ask, sr_id) if sr_id else None
+        except NotVisible:
+            if part:
+                return None
+            raise
+
+    def _context(
+        self, ask: Ask, found: dict[str, Any], cursor: str | None, around: Around | None = None
+    ) -> dict[str, Any]:
         dropped = set(found["dropped"])
         facts = found["facts"]
         lanes = {f["row"]["lane"].slug for f in facts} | {r["lane"].slug for r in found["undated"]}
         chosen = ask.query.lanes
+        centre = around.row["sr_id"] if around else ""
+        if around and not around.place.occurred_at:
+            rest = [r for r in found["undated"] if r["sr_id"] != centre]
+            found["undated"] = [around.row, *rest]
+        more = {"around": centre} if centre else {}
         return {
+            "around": around and {**around.row, "said": self._said(around, facts), "whole_url": ask.url()},
             "facts": facts,
             "undated": found["undated"],
             "undated_words": self._undated(found),
@@ -64,11 +81,22 @@ class Timeline(PageView):
             "all_url": Ask(ask.query, "all").url(),
             "next_url": ask.url(cursor=found["next_cursor"]) if found["next_cursor"] else "",
             "page_size": chronology.PAGE,
-            "part_url": ask.url(part="data", **({"cursor": cursor} if cursor else {})),
+            "part_url": ask.url(part="data", **more, **({"cursor": cursor} if cursor and not around else {})),
             "exports": [{"name": name, "url": ask.export_url(fmt)} for fmt, (name, _, _) in FORMATS.items()],
-            "data": chronology.picture(facts),
+            "data": chronology.picture(facts, around.centre if around else None),
             "empty": self._empty(ask),
         }
+
+    @staticmethod
+    def _said(around: Around, facts: list[dict[str, Any]]) -> str:
+        """Where the record is that the timeline was opened around."""
+        if around.place.superseded:
+            return "It was superseded, so the timeline leaves it out. The picture shows the time about it."
+        if not around.place.occurred_at:
+            return "It carries no date of event, so it stands under Undated."
+        if all(f["row"]["sr_id"] != around.row["sr_id"] for f in facts):
+            return "It is not among the facts asked for."
+        return "It is marked in the picture and in the table."
 
     @staticmethod
     def _undated(found: dict[str, Any]) -> str:
