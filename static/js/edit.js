@@ -1,6 +1,7 @@
 // Writing: values in use are offered, a version saved by somebody else is told at once, and nothing typed is lost.
 import { $, Gone, all, fetchPart } from './dom.js';
 import { end, onEnd, onNews } from './live.js';
+import { signedOut } from './send.js';
 
 let dirty = false;
 
@@ -31,10 +32,10 @@ function bind() {
   });
 }
 
-const say = (bold, text) => {
+const say = (bold, ...text) => {
   const note = $('accessnote');
   if (!note) return;
-  note.querySelector('b').textContent = bold; note.querySelector('span').textContent = text;
+  note.querySelector('b').textContent = bold; note.querySelector('span').replaceChildren(...text);
   note.hidden = false; note.scrollIntoView({ block: 'nearest' });
 };
 
@@ -44,6 +45,12 @@ export function start() {
   addEventListener('beforeunload', (event) => { if (dirty && document.querySelector('form[data-keep]')) event.preventDefault(); });
   onEnd(() => { dirty = false; });
 
+  document.addEventListener('lanewise:signedout', (event) => {
+    if (!dirty) return;
+    event.preventDefault();
+    const [lead, ...rest] = signedOut();
+    say(lead.trim(), 'Your text is still here. ', ...rest);
+  });
   document.addEventListener('lanewise:lost', (event) => {
     if (event.target.id !== 'f-lane') return;
     event.target.setAttribute('aria-invalid', 'true');

@@ -163,8 +163,10 @@ function reselect(old, next) {
 }
 
 // Access was taken away: nothing of what was shown may stay, in the page or in memory.
-export function end(reason) {
+export function end(reason, { told = false } = {}) {
   if (ended) return;
+  // a session that this browser lost, while the server knows of no sign-out: a form half written is not thrown away
+  if (reason === 'signed out' && !told && socket?.readyState === WebSocket.OPEN && !document.dispatchEvent(new CustomEvent('lanewise:signedout', { cancelable: true }))) return;
   ended = true;
   document.title = reason === 'signed out' ? 'Signed out · Lanewise' : 'No longer here · Lanewise';
   ends.forEach((fn) => fn());
@@ -193,7 +195,7 @@ function received(message) {
   if (message.type === 'pong') { clearTimeout(pongTimer); return; }
   if (message.type === 'watching') { since = message.at; return; }
   if (message.type === 'ready') return;
-  if (message.type === 'bye') { end('signed out'); return; }
+  if (message.type === 'bye') { end('signed out', { told: true }); return; }
   if (message.type === 'resync') { queue((p) => { p.all = true; p.access = true; }); return; }
   if (message.type === 'access') { queue((p) => { p.access = true; }); return; }
   if (message.type === 'news') {
@@ -220,11 +222,11 @@ function connect() {
   ws.addEventListener('close', (event) => {
     if (socket !== ws || leaving) return;
     clearTimeout(pongTimer);
-    if (event.code === 4401) { end('signed out'); return; }
+    if (event.code === 4401) { end('signed out', { told: true }); return; }
     lostAt ??= lastNews || new Date();
     retry();
     // refused at the door: perhaps the session has ended
-    if (!here) fetchPart('/live/session/').catch((error) => { if (error instanceof Gone) end(error.message); });
+    if (!here) fetchPart('/live/session/').catch((error) => { if (error instanceof Gone) end(error.message, { told: true }); });
   });
 }
 

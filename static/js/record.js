@@ -20,6 +20,7 @@ let picking = null; // 'from' id while the other end of a path is being chosen
 let path = null;
 let held = null; // a walk with many new records, waiting for "Show them"
 let walk = 0;
+let marked = false; // the picture marks what was found in the list
 const fresh = new Set();
 // What the person opened beyond the walk: hub pages, walks on, records of a path. Ordinary news leaves it standing.
 const opened = { nodes: new Map(), props: new Map(), hubs: new Map(), walks: [] };
@@ -105,25 +106,47 @@ function afterList() {
   hubs(); legend(); counts(); ticks();
 }
 
-function find() {
+// What the list is narrowed to: its headings count it, and the picture marks it.
+function find({ mark = false } = {}) {
   const want = $('listfind').value.trim().toLowerCase();
-  for (const li of all('#list li')) li.hidden = Boolean(want) && !li.textContent.toLowerCase().includes(want);
+  const found = new Set();
+  for (const li of all('#list li')) {
+    li.hidden = Boolean(want) && !li.textContent.toLowerCase().includes(want);
+    const id = li.querySelector(':scope > button[data-id]')?.dataset.id;
+    if (want && id && !li.hidden) found.add(id);
+  }
+  for (const heading of all('#list > h3')) {
+    const count = heading.querySelector('.count');
+    count.dataset.all ||= count.textContent;
+    const rows = [...(heading.nextElementSibling?.children || [])];
+    count.textContent = want ? `${rows.filter((row) => !row.hidden).length} of ${count.dataset.all}` : count.dataset.all;
+  }
+  $('listnone').hidden = !want || found.size > 0 || all('#list li').some((li) => !li.hidden);
+  if (!view || path || picking) return;
+  if (want && (mark || !view.selected)) { view.mark(found); marked = true; } else if (!want && marked) { marked = false; view.select(view.selected && view.has(view.selected) ? view.selected : null); }
 }
 
 function counts() {
-  const shown = data.nodes.length - 1;
+  const walked = data.nodes.length - 1;
+  // what was opened beyond the walk stands in the picture too, and is counted apart
+  const beyond = view ? [...view.model.nodes.keys()].filter((id) => opened.nodes.has(id) && !data.nodes.some((n) => n.id === id)).length : 0;
   const line = $('shown');
   line.replaceChildren();
   const within = `within ${data.depth} ${data.depth === 1 ? 'step' : 'steps'}`;
+  const total = data.cut ? data.totalWords : number.format(walked);
+  line.append(el('b', {}, `${number.format(walked + beyond)} shown`), beyond ? `: ${number.format(walked)} of ${total} ${within}, and ${number.format(beyond)} opened beyond them. ` : ` of ${total} ${within}. `);
   if (data.cut) {
-    line.append(el('b', {}, `${number.format(shown)} shown`), ` of ${data.totalWords} ${within}. ${data.cutWords} cut, weakest links first. `);
+    line.append(`${data.cutWords} cut, weakest links first. `);
     if (data.nodes.length < data.mostAllowed) {
       const more = el('button', { class: 'linkish', type: 'button' }, 'Show 50 more');
       more.addEventListener('click', () => { most = Math.min(data.mostAllowed, data.maxNodes + 50); change({ relayout: true }); });
       line.append(more);
     }
-  } else line.append(el('b', {}, `${number.format(shown)} shown`), ` of ${number.format(shown)} ${within}. Nothing cut.`);
-  if (data.hubs.length) line.append(` ${data.hubs.length} ${data.hubs.length === 1 ? 'hub' : 'hubs'} not expanded.`);
+  } else line.append('Nothing cut.');
+  const closed = data.hubs.filter((hub) => !hubPage.has(hub.key)).length;
+  if (closed) line.append(` ${closed} ${closed === 1 ? 'hub' : 'hubs'} not expanded.`);
+  const heading = $('hubheading');
+  if (heading) heading.firstChild.textContent = closed === data.hubs.length ? 'Hubs, not expanded ' : closed ? `Hubs, ${closed} not expanded ` : 'Hubs ';
   const on = all('input[name="label"]:checked', controls()).length;
   const n = all('input[name="label"]', controls()).length;
   $('labelcount').textContent = on === n ? 'all' : `${on} of ${n}`;
@@ -133,7 +156,7 @@ function counts() {
 function legend() {
   const by = view?.colourBy || 'lane';
   const used = new Map();
-  for (const node of data.nodes) {
+  for (const node of view ? view.model.nodes.values() : data.nodes) {
     const name = by === 'kind' ? node.kindWords : node.laneName;
     const entry = used.get(name) || { name, colour: by === 'kind' ? node.kindColour : node.lane, n: 0 };
     entry.n += 1;
@@ -152,8 +175,9 @@ function hubs() {
   const shelf = $('hubs');
   if (!data.hubs.length) { shelf.replaceChildren(); return; }
   const shown = data.hubs.length > SHELVED + 1 ? data.hubs.slice(0, SHELVED) : data.hubs;
-  shelf.replaceChildren(el('span', {}, 'Hubs, not expanded'), ...shown.map((hub, i) => el('button', { type: 'button', 'data-hub': i, 'aria-pressed': 'false' },
-    el('span', {}, hub.words), hub.value, el('span', { class: 'count' }, hub.countWords))));
+  const some = data.hubs.some((hub) => hubPage.has(hub.key));
+  shelf.replaceChildren(el('span', {}, some ? 'Hubs' : 'Hubs, not expanded'), ...shown.map((hub, i) => el('button', { type: 'button', 'data-hub': i, 'aria-pressed': 'false' },
+    el('span', {}, hub.words), hub.value, el('span', { class: 'count' }, hubPage.has(hub.key) ? `${hubPage.get(hub.key).shown} of ${hub.countWords}` : hub.countWords))));
   if (shown.length < data.hubs.length) shelf.append(el('span', {}, `and ${data.hubs.length - shown.length} more in the list`));
 }
 
@@ -247,6 +271,7 @@ const walkOn = (id) => asked(async () => {
   const props = part.props.map((p) => ({ ...p, members: p.members.filter((m) => known.has(m)) }));
   keepOpen(nodes, props);
   view.arrive({ nodes, props }, { mark: false });
+  legend(); counts();
   if (nodes.length) {
     const section = [el('h3', {}, `From ${nodeOf(id).title} `, el('span', { class: 'count' }, String(nodes.length))), el('ol', {}, ...nodes.map(listItem))];
     opened.walks.push(section);
@@ -311,13 +336,12 @@ const expandHub = (i) => asked(async () => {
   const members = [origin, ...nodes.map((n) => n.id)].filter((id) => view.has(id) || drawn.some((n) => n.id === id));
   const prop = { key: hub.key, label: hub.label, words: hub.words, value: hub.value, members, note: `${state.shown} of ${hub.countWords}` };
   keepOpen(drawn, [prop]);
-  view.arrive({ nodes: drawn, props: [prop] }, { mark: false });
-  const known = view.model.props.get(hub.key); if (known) known.note = prop.note;
-  view.cy.getElementById(`k${hub.key}`).data('full', `${hub.value} (${prop.note})`); view.place();
+  view.expand({ nodes: drawn, props: [prop] }, hub.key);
   let list = opened.hubs.get(hub.key);
   if (!list) { list = el('ol', { class: 'hubpage' }); opened.hubs.set(hub.key, list); row.parentElement.querySelector('.newest')?.remove(); row.after(list); }
   list.append(...nodes.map(listItem));
   row.querySelector('.go').textContent = part.next === null ? 'All shown' : 'Show 25 more';
+  hubs(); legend(); counts(); find(); panel();
   rewatch();
 });
 
@@ -471,7 +495,7 @@ export function start() {
     most = event.target.name === 'depth' ? null : most;
     clearHeld(); remember(); change({ relayout: true });
   });
-  $('listfind').addEventListener('input', find);
+  $('listfind').addEventListener('input', () => find({ mark: true }));
   $('list').addEventListener('click', (event) => {
     const hub = event.target.closest('button[data-hub]');
     if (hub) { expandHub(Number(hub.dataset.hub)); return; }

@@ -5,7 +5,7 @@ import { reachable, rewatch } from './live.js';
 
 const SIGN_IN = '/accounts/login/';
 const token = () => document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] || '';
-const signedOut = () => ['You are signed out. ', el('a', { href: SIGN_IN, target: '_blank', rel: 'noopener' }, 'Sign in in a new tab'), ', then try again here.'];
+export const signedOut = () => ['You are signed out. ', el('a', { href: SIGN_IN, target: '_blank', rel: 'noopener' }, 'Sign in in a new tab'), ', then try again here.'];
 const OFFLINE = 'There is no connection to the server.';
 
 function ask(form, submitter) {

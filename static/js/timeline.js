@@ -209,7 +209,7 @@ async function refetch() {
   const chosen = rowOf(on)?.dataset.srId;
   const html = await fetchPart(partURL);
   const doc = new DOMParser().parseFromString(html, 'text/html');
-  for (const id of ['tl-summary', 'tl-notice', 'tl-data']) { const next = doc.getElementById(id); if (next && $(id)) $(id).replaceChildren(...next.childNodes); }
+  for (const id of ['tl-summary', 'tl-exports', 'tl-notice', 'tl-data']) { const next = doc.getElementById(id); if (next && $(id)) $(id).replaceChildren(...next.childNodes); }
   const again = chosen && document.querySelector(`#facts tr[data-sr-id="${chosen}"]`);
   on = again ? Number(again.dataset.i) : -1;
   load(true); bindTable(); draw(); rewatch();

@@ -106,7 +106,8 @@ class Home(PageView):
         totals = {name: sum(lane[name] for lane in lanes) for name in ("new", "changed", "superseded")}
         said = {f"{name}_words": words.count_words(n) for name, n in totals.items()}
         moved = sum(1 for lane in lanes if lane["new"] or lane["changed"] or lane["superseded"])
-        return {"first": since is None, "since": since, "lanes": moved, **totals, **said}
+        fresh = since is not None and any(totals.values())
+        return {"first": since is None, "any": fresh, "since": since, "lanes": moved, **totals, **said}
 
     def _changed(self, since: Any) -> list[dict[str, Any]]:
         feed = home.changed(self.reader)

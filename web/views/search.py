@@ -212,7 +212,8 @@ class Search(PageView):
         """Why nothing was found, with the nearest way out."""
         if not (query.terms or query.words or query.filter_count):
             return {"title": "No records yet", "text": "Nothing has been written in the matters you can read.",
-                    "actions": []}  # fmt: skip
+                    "actions": [{"name": "Add a note", "url": present.reverse("web:record-new")}]
+                    if self.reader.writable else []}  # fmt: skip
         actions = []
         positive = [t for t in query.terms if t.label and t.value]
         counted = sets.sizes(Match(scope, positive)) if positive else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -84,7 +85,8 @@ class Timeline(PageView):
             "part_url": ask.url(part="data", **more, **({"cursor": cursor} if cursor and not around else {})),
             "exports": [{"name": name, "url": ask.export_url(fmt)} for fmt, (name, _, _) in FORMATS.items()],
             "data": chronology.picture(facts, around.centre if around else None),
-            "empty": self._empty(ask),
+            "empty": self._empty(ask, found),
+            "no_undated": self._no_undated(ask, found),
         }
 
     @staticmethod
@@ -102,11 +104,40 @@ class Timeline(PageView):
     def _undated(found: dict[str, Any]) -> str:
         return f"{found['undated_count']:,}{' or more' if found['undated_capped'] else ''}"
 
+    def _empty(self, ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
+        """Why no dated fact is listed, with the nearest ways out."""
+        query = ask.query
+        actions = []
+        if query.start or query.end:
+            actions.append(
+                {"name": "Take the dates away", "url": replace(ask, query=replace(query, start="", end="")).url()}
+            )
+        if len(query.terms) > 1 and ask.require == "all":
+            actions.append({"name": "Match any term instead", "url": replace(ask, require="any").url()})
+        elif query.terms:
+            last = query.terms[-1]
+            actions.append(
+                {"name": f"Take away {terms.said(last)}", "url": replace(ask, query=query.without_term(last)).url()}
+            )
+        if query.lanes and (query.terms or query.start or query.end):
+            actions.append({"name": "Look in all matters", "url": replace(ask, query=replace(query, lanes=())).url()})
+        if query.terms or query.start or query.end:
+            text = "None of the records that match carries a date of event in this time."
+            if not found["undated_count"]:
+                text = "Nothing that you can read matches."
+            return {"title": "No dated facts match", "text": text, "actions": actions}
+        if query.lanes:
+            actions.append({"name": "Look in all matters", "url": replace(ask, query=replace(query, lanes=())).url()})
+        if self.reader.writable and not found["undated_count"]:
+            actions.append({"name": "Add a note", "url": present.reverse("web:record-new")})
+        return {"title": "No dated facts yet", "text": "Records with a date of event appear here in their order.",
+                "actions": actions}  # fmt: skip
+
     @staticmethod
-    def _empty(ask: Ask) -> dict[str, str]:
-        if ask.query.terms or ask.query.start or ask.query.end:
-            return {"title": "No dated facts match", "text": "Take a term away, or widen the dates."}
-        return {"title": "No dated facts yet", "text": "Records with a date of event appear here in their order."}
+    def _no_undated(ask: Ask, found: dict[str, Any]) -> str:
+        if found["facts"]:
+            return "Everything here carries a date."
+        return "Nothing without a date matches either." if ask.query.terms else "Nothing without a date either."
 
 
 class TimelineExport(PageView):
