@@ -101,4 +101,11 @@ export function start() {
     if (await reachable()) location.assign(link.href); else stayed();
   });
   document.body.addEventListener('htmx:sendError', stayed);
+  // something typed into an open dialog is not thrown away with a session that this browser lost
+  document.addEventListener('lanewise:signedout', (event) => {
+    const form = document.querySelector('dialog[open] form[data-keep]');
+    if (!form || ![...form.elements].some((f) => f.matches('input:not([type=hidden]), textarea') && f.value !== f.defaultValue)) return;
+    event.preventDefault();
+    refuse(form, null, signedOut());
+  });
 }

@@ -32,6 +32,8 @@ def lost(server: Server) -> Iterator[Any]:
 def quiet(*windows: Window) -> None:
     """A browser logs every refused connection and refusal that a test asks for."""
     for w in windows:
+        w.page.close()
+    for w in windows:
         w.problems[:] = [p for p in w.problems if not re.search("Failed to load|WebSocket|ERR_CONNECTION", p)]
 
 

@@ -213,11 +213,14 @@ def test_a_hub_is_a_pill_and_opens_by_pages(window: Any, scene: Scene) -> None:
     page.wait_for_function(f"() => lanewise.view.model.nodes.size >= {drawn} + 24")
     # it stands beside the others, says how much of it is shown, and is counted
     overlapping = page.evaluate(
-        "() => { const ns = lanewise.view.cy.nodes().map(n => [n.position(), n.hasClass('knot') ? 8 : n.data('size') / 2]);"
-        "return ns.filter(([p, r], i) => ns.some(([q, s], j) => i < j && Math.hypot(p.x - q.x, p.y - q.y) < r + s)).length; }"
+        """() => { const round = (n) => ({ ...n.position(), r: n.hasClass('knot') ? 8 : n.data('size') / 2 });
+        const ns = lanewise.view.cy.nodes().map(round);
+        const meet = (a, b) => Math.hypot(a.x - b.x, a.y - b.y) < a.r + b.r;
+        return ns.filter((a, i) => ns.some((b, j) => i < j && meet(a, b))).length; }"""
     )
     assert overlapping == 0
-    knot = "() => { const k = lanewise.view.cy.nodes('.hubknot')[0]; return [k.data('full'), k.data('text'), k.classes()]; }"
+    knot = """() => { const k = lanewise.view.cy.nodes('.hubknot')[0];
+        return [k.data('full'), k.data('text'), k.classes()]; }"""
     full, text, classes = page.evaluate(knot)
     assert full.endswith("(25 of 35)") and "25 of 35" in text.replace("\n", " ")
     assert {"lb", "lt", "lr", "ll"} & set(classes)

@@ -148,9 +148,9 @@ async def test_what_a_socket_catches_up_with_is_of_its_own_lanes(marked: Marked,
 
 # What an open page fetches again once it hears that a permission changed: all that it says of lanes and their values.
 OPEN_PAGES = [
-    "/", "/?part=summary", "/?part=matters", "/?part=recent", "/?part=changed", "/search/?q=notice", "/search/?shown=50",
-    "/search/suggest/?q=person:", "/timeline/", "/timeline/?part=data", "/records/new/", "/insights/",
-    "/insights/?part=data", "/values/?t=person:", "/values/client/Shared%20Holdings/", "/records/{own}/",
+    "/", "/?part=summary", "/?part=matters", "/?part=recent", "/?part=changed", "/search/?q=notice",
+    "/search/?shown=50", "/search/suggest/?q=person:", "/timeline/", "/timeline/?part=data", "/records/new/",
+    "/insights/", "/insights/?part=data", "/values/?t=person:", "/values/client/Shared%20Holdings/", "/records/{own}/",
     "/records/{own}/radius/", "/records/{own}/part/carries/", "/records/{own}/part/about/", "/records/{own}/connect/",
     "/records/{own}/correct/", "/timeline/?around={own}",
 ]  # fmt: skip
