@@ -15,6 +15,9 @@ from lanes.readers import Reader, choose_profile, may_act_as, reader_for_profile
 TENANT_HEADER = "X-Lanewise-Tenant"
 
 
+NOT_VALID = "The key is not valid, or no longer."
+
+
 @dataclass(frozen=True)
 class KeyHolder:
     """What stands in for a user when a key calls."""
@@ -29,20 +32,33 @@ class KeyHolder:
         return f"key:{self.key.pk}"
 
 
+def is_bearer(header: bytes) -> bool:
+    """Whether an Authorization header is meant for us."""
+    parts = header.split(maxsplit=1)
+    return bool(parts) and parts[0].lower() == b"bearer"
+
+
+def key_of(header: bytes) -> ApiKey | None:
+    """The live key that an Authorization header names."""
+    parts = header.split()
+    if len(parts) != 2 or not is_bearer(header):
+        return keys.authenticate("")
+    try:
+        return keys.authenticate(parts[1].decode("ascii"))
+    except UnicodeDecodeError:
+        return keys.authenticate("")
+
+
 class KeyAuthentication(BaseAuthentication):
     """Authorization: Bearer <key>."""
 
     def authenticate(self, request: Request) -> tuple[KeyHolder, ApiKey] | None:
-        parts = get_authorization_header(request).split()
-        if not parts or parts[0].lower() != b"bearer":
+        header = get_authorization_header(request)
+        if not is_bearer(header):
             return None
-        try:
-            token = parts[1].decode("ascii") if len(parts) == 2 else ""
-        except UnicodeDecodeError:
-            token = ""
-        key = keys.authenticate(token)
+        key = key_of(header)
         if key is None:
-            raise exceptions.AuthenticationFailed("The key is not valid, or no longer.")
+            raise exceptions.AuthenticationFailed(NOT_VALID)
         return KeyHolder(key), key
 
     def authenticate_header(self, request: Request) -> str:
@@ -71,17 +87,20 @@ def tenant_of(request: Request) -> Tenant:
     return found[0]
 
 
+def reader_of_key(key: ApiKey, tenant: str | None, agent_profile: str | None) -> Reader:
+    """Who reads with a key. `tenant`: what the caller's header says, if anything."""
+    if tenant is not None and tenant != key.tenant.slug:
+        raise NotVisible()  # the key says which tenant it is; another one is none of its business
+    profiles = keys.profiles_of(key)
+    if key.user is not None and not profiles and agent_profile is None:
+        return reader_for_user(key.user, key.tenant, key)
+    return reader_for_profile(choose_profile(profiles, agent_profile), user=key.user, key=key)
+
+
 def reader_of(request: Request, agent_profile: str | None) -> Reader:
     """The reader of a call, resolved anew each time."""
     if isinstance(request.auth, ApiKey):
-        key = request.auth
-        tenant = key.tenant
-        if TENANT_HEADER in request.headers and request.headers[TENANT_HEADER] != tenant.slug:
-            raise NotVisible()  # the key says which tenant it is; another one is none of its business
-        profiles = keys.profiles_of(key)
-        if key.user is not None and not profiles and agent_profile is None:
-            return reader_for_user(key.user, tenant, key)
-        return reader_for_profile(choose_profile(profiles, agent_profile), user=key.user, key=key)
+        return reader_of_key(request.auth, request.headers.get(TENANT_HEADER), agent_profile)
     tenant = tenant_of(request)
     user: Any = request.user
     if agent_profile is None:

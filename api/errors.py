@@ -69,6 +69,7 @@ def _database(error: DatabaseError) -> Response | None:
     return None
 
 
+UNKNOWN = "Unknown argument."
 # What pydantic puts into an error's place that is no field of the caller's.
 _TAGS = {"text", "object"}
 
@@ -83,10 +84,15 @@ def invalid_from(error: ValidationError) -> Invalid:
                 path += f"[{part}]"
             elif part not in _TAGS or path == "":
                 path += f".{part}" if path else part
-        message = "Unknown argument." if found["type"] == "extra_forbidden" else found["msg"] + "."
+        message = UNKNOWN if found["type"] == "extra_forbidden" else found["msg"] + "."
         errors.setdefault(path or "body", []).append(message)
     name, messages = next(iter(errors.items()))
     return Invalid(f"{name}: {messages[0]}", errors)
+
+
+def unknown_argument(name: str) -> Invalid:
+    """What is said of an argument that there is not."""
+    return Invalid(f"{name}: {UNKNOWN}", {name: [UNKNOWN]})
 
 
 def _plain(detail: str, code: Code, status: int) -> JsonResponse:

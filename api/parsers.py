@@ -13,6 +13,13 @@ def _refuse_constant(name: str) -> None:
     raise Invalid.field("body", f"{name} is not JSON.")
 
 
+def check_body(data: dict[str, Any]) -> None:
+    """Invalid, naming the argument, where a text cannot be stored or a number is not finite."""
+    for name, value in data.items():
+        check_json(name, "body")
+        check_json(value, name)
+
+
 class StrictJSONParser(BaseParser):
     """application/json only."""
 
@@ -27,7 +34,5 @@ class StrictJSONParser(BaseParser):
             raise Invalid.field("body", f"Not JSON: {error}.") from None
         if not isinstance(data, dict):
             raise Invalid.field("body", "Must be a JSON object.")
-        for name, value in data.items():
-            check_json(name, "body")
-            check_json(value, name)
+        check_body(data)
         return data

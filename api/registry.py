@@ -3,6 +3,7 @@
 from typing import Any
 
 from pydantic import RootModel
+from pydantic.json_schema import GenerateJsonSchema
 
 from api.actions import entities, find, gather, graph, property, record, timeline
 from api.actions.base import Action
@@ -29,9 +30,18 @@ DESCRIPTIONS = {
 }
 
 
+class _Untitled(GenerateJsonSchema):
+    """Titles made of the names they stand beside tell a model nothing and cost it tokens."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
 def schema_of(action: type[Action]) -> dict[str, Any]:
     """The JSON Schema of an action's arguments, good enough to hand to a model."""
-    return action.Arguments.model_json_schema(by_alias=True)
+    made = action.Arguments.model_json_schema(by_alias=True, schema_generator=_Untitled)
+    made.pop("title", None)
+    return made
 
 
 def described() -> list[dict[str, Any]]:
@@ -39,19 +49,25 @@ def described() -> list[dict[str, Any]]:
     return [
         {
             "name": tool,
-            "description": DESCRIPTIONS.get(tool) or _doc(next(iter(actions.values()))),
+            "description": DESCRIPTIONS.get(tool) or description_of(next(iter(actions.values()))),
             "actions": [
-                {"name": name, "description": _doc(action), "input_schema": schema_of(action)}
+                {
+                    "name": name,
+                    "description": description_of(action),
+                    "effect": action.effect,
+                    "input_schema": schema_of(action),
+                }
                 for name, action in actions.items()
                 if name is not None
             ],
-            **({"input_schema": schema_of(actions[None])} if None in actions else {}),
+            **({"effect": actions[None].effect, "input_schema": schema_of(actions[None])} if None in actions else {}),
         }
         for tool, actions in TOOLS.items()
     ]
 
 
-def _doc(action: type[Action]) -> str:
+def description_of(action: type[Action]) -> str:
+    """What an action does, in a sentence or two."""
     return " ".join((action.__doc__ or "").split())
 
 

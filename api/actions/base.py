@@ -89,6 +89,8 @@ class Action:
     # None for a tool of its own, without an `action` argument.
     name: ClassVar[str | None]
     Arguments: ClassVar[type[CallArguments]]
+    # What a call may do to what is remembered: nothing, only add to it, or also change and remove.
+    effect: ClassVar[Literal["reads", "adds", "changes"]] = "reads"
 
     def run(self, reader: Reader, given: Any) -> dict[str, Any]:
         """The reply without `action`; raises LanewiseError."""

@@ -60,6 +60,7 @@ class AddRelationship(Action):
     at a time."""
 
     tool, name = "add_relationship", None
+    effect = "changes"
 
     class Arguments(CallArguments):
         source: Name = Field(alias="from")
@@ -87,6 +88,7 @@ class InvalidateRelationship(Action):
     """End a relationship; nothing is deleted, and as_of before still shows it."""
 
     tool, name = "invalidate_relationship", None
+    effect = "changes"
 
     class Arguments(CallArguments):
         source: Name = Field(alias="from")

@@ -18,6 +18,7 @@ class Add(Action):
     """Add edge properties to a record; those it has already are reported."""
 
     tool, name = TOOL, "add"
+    effect = "adds"
 
     class Arguments(CallArguments):
         action: Literal["add"]
@@ -32,6 +33,7 @@ class Remove(Action):
     """Delete edge properties of a record."""
 
     tool, name = TOOL, "remove"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["remove"]
@@ -59,6 +61,7 @@ class Connect(Action):
     """Join 2 to 100 records by a connection stamped on each; in a directed one the first is the source."""
 
     tool, name = TOOL, "connect"
+    effect = "adds"
 
     class Arguments(CallArguments):
         action: Literal["connect"]
@@ -84,6 +87,7 @@ class Disconnect(Action):
     """Remove a connection's stamps."""
 
     tool, name = TOOL, "disconnect"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["disconnect"]
@@ -97,6 +101,7 @@ class Adjust(Action):
     """Say that another record supersedes, corrects or retracts this one."""
 
     tool, name = TOOL, "adjust"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["adjust"]
@@ -113,6 +118,7 @@ class Invalidate(Action):
     """End the validity of a connection (property), or of one property of a record; nothing is deleted."""
 
     tool, name = TOOL, "invalidate"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["invalidate"]
@@ -134,6 +140,7 @@ class Rename(Action):
     """Join two spellings of a value; the old one stays as an alias."""
 
     tool, name = TOOL, "rename"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["rename"]

@@ -67,6 +67,7 @@ class Write(Action):
     """Write a record; with the external_id of one in the lane, update that one."""
 
     tool, name = TOOL, "write"
+    effect = "changes"
 
     class Arguments(RecordFields, CallArguments):
         action: Literal["write"]
@@ -79,6 +80,7 @@ class WriteMany(Action):
     """Write up to 500 records, each wholly or not at all, with a report for every one."""
 
     tool, name = TOOL, "write_many"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["write_many"]
@@ -132,6 +134,7 @@ class Update(Action):
     """Change fields of a record; lane moves it. What is not named stays."""
 
     tool, name = TOOL, "update"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["update"]
@@ -166,6 +169,7 @@ class Delete(Action):
     """Delete a record and everything derived from it."""
 
     tool, name = TOOL, "delete"
+    effect = "changes"
 
     class Arguments(CallArguments):
         action: Literal["delete"]

@@ -74,7 +74,11 @@ def score(
     mentions: int = 0,
     now: datetime,
 ) -> float:
-    """The composite score, 0 to 1; parts outside 0 to 1 are brought to the nearer end."""
+    """The composite score, 0 to 1; parts outside 0 to 1 are brought to the nearer end.
+
+    Six digits: what was mentioned within seconds of each other scores alike, and keeps its place from one call to
+    the next.
+    """
     parts = (
         (weights.similarity, similarity),
         (weights.recency, recency(last_mentioned, now, weights.half_life)),
@@ -82,7 +86,7 @@ def score(
         (weights.access, access(mentions)),
     )
     total = sum(weight for weight, _ in parts)
-    return round(sum(weight * min(1.0, max(0.0, part)) for weight, part in parts) / total, 9)
+    return round(sum(weight * min(1.0, max(0.0, part)) for weight, part in parts) / total, 6)
 
 
 def decayed(strength: float, last: datetime | None, now: datetime, half_life: timedelta, floor: float = 0.0) -> float:

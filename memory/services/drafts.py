@@ -1,5 +1,6 @@
 """What a writer hands in, checked and normalised before any table is touched."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -109,9 +110,11 @@ def bounded(text: str, name: str, limit: int) -> str:
 
 
 def check_json(value: Any, where: str) -> None:
-    """Invalid for texts inside a JSON value that Postgres cannot store."""
+    """Invalid for what is inside a JSON value and Postgres cannot store: some texts, numbers that are not finite."""
     if isinstance(value, str):
         normal.check_text(value, where)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise Invalid.field(where, "Not a finite number.")
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             check_json(key, where)
