@@ -222,7 +222,9 @@ def test_a_hidden_record_named_by_another_pages_address_is_like_a_missing_one(ma
         for address in (f"/records/{own}/connect/?with=%s", "/timeline/?around=%s", "/timeline/?part=data&around=%s"):
             one, other = client.get(address % hidden), client.get(address % missing)
             assert one.status_code == other.status_code, address
-            assert alike(told(one), hidden) == alike(told(other), missing), address
+            pages = (alike(told(one), hidden), alike(told(other), missing))
+            said = [re.sub(r"\d{10}[\d.]*", "·", page) for page in pages]  # but for the instant
+            assert said[0] == said[1], address
             assert not {text for text in marked.hidden_from(persona) - {hidden} if text in told(one)}
 
 
