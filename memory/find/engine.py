@@ -168,7 +168,8 @@ def rank(
     _fill_windows(ask, legs, without)
     named = run("structure", lambda: structure.search(ask, by_words.records)) or structure.Found()
 
-    scores = fusion.fuse({name: leg.hits for name, leg in legs.items() if name in fusion.WEIGHTS})
+    ranked = {name: leg.hits for name, leg in legs.items() if name in fusion.WEIGHTS}
+    scores = fusion.fuse(ranked, by_words.records)
     for record in (*named.lifts, *named.dated):
         scores.setdefault(record, 0.0)
     if "context" not in without:
@@ -178,6 +179,7 @@ def rank(
     times = _times(named, scores)
     lifts = {r: fusion.LIFT * named.lifts.get(r, 0.0) + fusion.DATED * times.get(r, 0.0) for r in scores}
     scores = {record: score + lifts[record] for record, score in scores.items()}
+    fusion.floor(scores, named.carried, named.meant)
     legs["structure"].hits = sorted(
         ((record, lift) for record, lift in lifts.items() if lift > 0), key=lambda hit: (-hit[1], hit[0])
     )

@@ -53,7 +53,7 @@ def _densest(marks: list[tuple[int, int, frozenset[str]]], weights: dict[str, fl
     """Where a passage begins that has the most weight of different words, a little before the first of them."""
     best, place, first = -1.0, start, 0
     for last in range(len(marks)):
-        while marks[last][1] - marks[first][0] > LENGTH - 60:
+        while first < last and marks[last][1] - marks[first][0] > LENGTH - 60:
             first += 1
         seen = frozenset().union(*(hit for _, _, hit in marks[first : last + 1]))
         weight = sum(weights.get(lexeme, 1.0) for lexeme in seen) + 0.01 * (last - first)

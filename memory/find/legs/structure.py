@@ -8,6 +8,7 @@ title, external id or identifier, the records that have it come first, whatever 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -28,7 +29,10 @@ HOLDERS_MAX = 500  # records of a value that are lifted, newest first
 IDENTIFIER_RECORDS = 50  # records an identifier may occur in and still say which ones are meant
 VALUE, TITLE = 0.5, 1.0  # of a value's weight: a record that carries it, the record titled so
 TAGGED = 0.25  # a record that only mentions it
-NAMED, CONTAINING = 2, 1  # whose name the whole question is; whose text has it
+# Titled or numbered as the whole question is; carrying it as a value; carrying a value that has it; having it in its
+# text.
+TITLED, NAMED, HOLDING, CONTAINING = 4, 3, 2, 1
+HELD_MAX = 200  # values that have an identifier in them
 DATED_MAX = 200  # records of a date that are lifted although no other leg found them
 DAY, FADE = 86_400.0, 7.0  # the lift of a date fades over a week before and after it
 
@@ -63,18 +67,24 @@ class Span:
 
 @dataclass
 class Found:
-    """`lifts`: record id → 0…1; `first`: records that are what was asked for by name (NAMED) or have it in their
-    text (CONTAINING); `why`: what named them."""
+    """`lifts`: record id → 0…1; `first`: records that are what was asked for (TITLED, NAMED) or have it (HOLDING,
+    CONTAINING); `why`: what named them; `carried`: record id → the rarity of a value it carries, 0…1; `meant`: those
+    with a value that has an identifier of the question: who names a number means what has it, however many."""
 
     lifts: dict[int, float] = field(default_factory=dict)
     first: dict[int, int] = field(default_factory=dict)
     why: dict[int, list[str]] = field(default_factory=dict)
+    carried: dict[int, float] = field(default_factory=dict)
+    meant: set[int] = field(default_factory=set)
     spans: list[Span] = field(default_factory=list)
     dated: list[int] = field(default_factory=list)
     keys: list[UUID] = field(default_factory=list)  # of the values that are named
 
     def put_first(self, record: int, tier: int) -> None:
         self.first[record] = max(self.first.get(record, 0), tier)
+
+    def carry(self, record: int, rarity: float) -> None:
+        self.carried[record] = max(self.carried.get(record, 0.0), rarity)
 
     def add(self, record: int, weight: float, why: str) -> None:
         self.lifts[record] = max(self.lifts.get(record, 0.0), weight)
@@ -89,7 +99,7 @@ def search(ask: Ask, records: int) -> Found:
     if ask.allowed is None or ask.allowed:
         _values(ask, records, found)
         _titles(ask, found)
-        _identifiers(ask, found)
+        _identifiers(ask, records, found)
         _spans(ask, found)
     return found
 
@@ -190,6 +200,7 @@ def _values(ask: Ask, records: int, found: Found) -> None:
         for record, record_title in holders.items():
             meant = mention.identifier or (bool(title) and normal.norm_tokens(record_title) == title)
             found.add(record, weight * (TITLE if meant else VALUE), why)
+            found.carry(record, weight)
             if mention.entire:
                 found.put_first(record, NAMED)
         mentioned = [record for record in tagged.get(i, []) if record not in holders]
@@ -225,7 +236,7 @@ def _titles(ask: Ask, found: Found) -> None:
         params = {**ask.params, "title": term, "query": words.quote(term), "cap": HOLDERS_MAX}
         for (record,) in sql.fetch(_TITLED.format(rows=ask.rows("t", lane_index=False)), params):
             found.add(record, 1.0, "title")
-            found.put_first(record, NAMED)
+            found.put_first(record, TITLED)
     if len(question) <= 200:
         public = question.removeprefix("sr_")
         is_public = len(public) == 32 and all(c in "0123456789abcdef" for c in public)
@@ -237,7 +248,7 @@ def _titles(ask: Ask, found: Found) -> None:
         }
         for (record,) in sql.fetch(_EXTERNAL.format(rows=ask.rows("t", record="id")), params):
             found.add(record, 1.0, "identifier")
-            found.put_first(record, NAMED)
+            found.put_first(record, TITLED)
 
 
 _HAVING = """
@@ -248,19 +259,55 @@ where lane_terms(t.lane_id, t.tsv) &&
 """
 
 
-def _identifiers(ask: Ask, found: Found) -> None:
-    """Records that contain an identifier of the question: a compound with a digit, such as 1:08-cv-00284."""
+# Values that have an identifier in them: "nysb/09-01172" for 09-01172.
+_HELD = """
+select v.label, v.value, v.key, v.folded from unnest(%(lanes)s::int[]) l(lane) cross join lateral (
+  select w.label, coalesce(w.alias_value, w.value) as value, coalesce(w.alias_of, w.key) as key, w.folded
+  from memory_lanevalue w
+  where lane_grams(w.lane_id, w.grams) @> lane_grams(l.lane, %(grams)s::int[]) and w.lane_id + 0 = l.lane
+    and strpos(w.folded, %(name)s) > 0 and w.label not in ('e_connect', 'e_adjust') limit %(cap)s offset 0) v
+limit %(cap)s
+"""
+
+
+def _identifiers(ask: Ask, records: int, found: Found) -> None:
+    """Records that contain an identifier of the question, or carry a value that does: a compound with a digit, such as
+    1:08-cv-00284. Contained in very many texts it says nothing; a value says what it says however many carry it."""
     names = words.identifiers(ask.question[:HEAD])[:4]
     alone = len(names) == 1 and words.is_one_token(ask.question)
     for name in names:
         params = {**ask.params, "term": name, "query": words.quote(name), "cap": IDENTIFIER_RECORDS + 1}
         rows = sql.fetch(_HAVING.format(rows=ask.rows("t", lane_index=False)), params)
-        if len(rows) > IDENTIFIER_RECORDS:
-            continue
-        for (record,) in rows:
+        for (record,) in rows if len(rows) <= IDENTIFIER_RECORDS else ():
             found.add(record, 1.0, f"contains {name}")
             if alone:
                 found.put_first(record, CONTAINING)
+        for record, rare, why in _holding(ask, normal.fold(name), records):
+            found.add(record, rare, why)
+            found.meant.add(record)
+            if alone:
+                found.put_first(record, HOLDING)
+
+
+def _holding(ask: Ask, name: str, records: int) -> list[tuple[int, float, str]]:
+    """(record id, rarity, "label: value") of the records whose values have the whole identifier, at most HOLDERS_MAX:
+    those of the value that is little else first."""
+    whole = re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])")
+    params = {"lanes": ask.lanes, "name": name, "grams": normal.needle_grams(name), "cap": HELD_MAX}
+    held = {key: (len(folded), label, value) for label, value, key, folded in sql.fetch(_HELD, params)
+            if whole.search(folded)}  # fmt: skip
+    keys = sorted(held, key=lambda key: held[key])
+    if not keys:
+        return []
+    params = {**ask.params, **ask.scope.params, "keys": keys, "cap": HOLDERS_MAX}
+    carriers: dict[int, list[int]] = {}
+    for i, record, _ in sql.fetch(_CARRIERS.format(filters=ask.filters("t")), params):
+        carriers.setdefault(i - 1, []).append(record)
+    made = []
+    for i, holders in sorted(carriers.items()):
+        _, label, value = held[keys[i]]
+        made += [(record, rarity(records, len(holders)), f"{label}: {value}") for record in holders]
+    return made[:HOLDERS_MAX]
 
 
 _DATED = """
