@@ -12,7 +12,7 @@ from functools import cached_property
 
 from lanes import sql
 from lanes.errors import Invalid, NotVisible, Refused
-from lanes.models import AgentProfile, ApiKey, Membership, Tenant, User, Wall
+from lanes.models import AgentProfile, ApiKey, Lane, Membership, Tenant, User, Wall
 
 READ, WRITE, MANAGE = 1, 2, 3
 
@@ -207,6 +207,14 @@ def reader_for_profile(profile: AgentProfile, *, user: User | None = None, key: 
     if not (profile.is_active and tenant.is_active and (user is None or user.is_active)):
         raise NotVisible()
     return _resolve(tenant, user=user, profile=profile, key=key, holder=profile)
+
+
+def description(reader: Reader, lane_id: int) -> str:
+    """What a readable lane is about, as whoever made it wrote; "" for one the reader cannot read."""
+    if lane_id not in reader.readable:
+        return ""
+    found = Lane.objects.filter(pk=lane_id, tenant_id=reader.tenant_id).values_list("description", flat=True)
+    return found.first() or ""
 
 
 def walled_lanes(reader: Reader) -> set[int]:

@@ -40,6 +40,10 @@ def searches(path: str) -> Callable[[str, str], list[str]]:
         [path]
         + [f"{path}?{name}={quote(text)}" for text in TRIES for name in ("q", "t")]
         + [f"{path}?lane={lane}" for lane in MARKERS]
+        + [f"{path}?ended=1&order=newest&{name}=notice" for name in ("q", "t")]
+        # what is not found, with what could be taken away; a phrase; a date that cannot be read
+        + [f"{path}?t=client:Shared+Holdings&t=-client:Shared+Holdings&q=notice", f"{path}?q=%22common+tag%22"]
+        + [f"{path}?from=soon&q=notice"]
     )
 
 

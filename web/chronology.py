@@ -38,11 +38,11 @@ class Ask:
     require: str = "any"
 
     @classmethod
-    def of(cls, request: HttpRequest) -> Ask:
+    def of(cls, request: HttpRequest, *, dates_may_be_wrong: bool = False) -> Ask:
         require = request.GET.get("require", "any")
         if require not in ("any", "all"):
             raise Invalid.field("require", "any or all.")
-        return cls(Query.of(request), require)
+        return cls(Query.of(request, dates_may_be_wrong=dates_may_be_wrong), require)
 
     def terms(self) -> list[Term]:
         return list(self.query.terms)
@@ -82,7 +82,8 @@ class Around:
 
 def around(reader: Reader, ask: Ask, sr_id: str) -> Around:
     """The record with its place in the timeline asked for; NotVisible when it is not there for this reader."""
-    scope, bounds = Scope(reader.narrow(ask.query.lanes or None)), ask.bounds()
+    scope = Scope(reader.narrow(ask.query.lanes or None), include_invalidated=ask.query.ended)
+    bounds = ask.bounds()
     found = place_of(scope, sr_id, start=bounds.start, end=bounds.end, before=PAGE // 2)
     return Around(found, present.row(reader, rows(reader, [found.id])[0]))
 
@@ -94,7 +95,7 @@ def read(
 
     `undated_count` stops at MATCHES_MAX: `undated_capped` says so.
     """
-    scope = Scope(reader.narrow(ask.query.lanes or None))
+    scope = Scope(reader.narrow(ask.query.lanes or None), include_invalidated=ask.query.ended)
     if ask.terms():
         reply = timeline(scope, ask.terms(), bounds=ask.bounds(), require=ask.require, limit=limit, cursor=cursor)
     else:
@@ -115,6 +116,14 @@ def read(
         "next_cursor": reply["next_cursor"],
         "limit": MATCHES_MAX,
     }
+
+
+def nothing() -> dict[str, Any]:
+    """A timeline that lists nothing: for dates that cannot be read."""
+    return {
+        "facts": [], "undated": [], "undated_count": 0, "undated_capped": False, "count": 0, "capped": False,
+        "kept": [], "dropped": [], "next_cursor": None, "limit": MATCHES_MAX,
+    }  # fmt: skip
 
 
 def _term(shape: dict[str, Any]) -> Term:

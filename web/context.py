@@ -26,6 +26,10 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     theme = request.COOKIES.get(THEME_COOKIE, "system")
     theme = theme if theme in THEME_MEDIA else "system"
     out: dict[str, Any] = {"theme": theme, "theme_media": THEME_MEDIA[theme], "themes": THEMES}
+    user = getattr(request, "user", None)
+    if getattr(request, "_error_page", False) and user is not None and user.is_authenticated:
+        # the ways on, and nothing else: no name, no token, nothing that differs from one refusal to the next
+        out["ways"] = [{"name": label, "url": reverse(view), "icon": icon} for label, view, icon in NAV]
     known = getattr(request, "web_page", False) and not getattr(request, "_error_page", False)
     seat: Seat | None = getattr(request, "_seat", None) if known else None
     if seat is not None:

@@ -86,7 +86,7 @@ def node_of(reader: Reader, read: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def prop_of(shared: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, Any]:
-    said, value = said_of(shared["label"], shared["value"])
+    said, value = words.property_words(shared["label"], shared["value"])
     return {
         "key": shared["key"].hex,
         "label": shared["label"],
@@ -94,12 +94,6 @@ def prop_of(shared: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, An
         "value": value,
         "members": [names[i] for i in shared["records"] if i in names],
     }
-
-
-def said_of(label: str, value: str) -> tuple[str, str]:
-    if label.startswith(normal.RESERVED_PREFIX):
-        return words.connection_words(label, value)
-    return words.label_words(label), value
 
 
 def build(reader: Reader, origin: Row, controls: Controls) -> dict[str, Any]:
@@ -202,7 +196,7 @@ def build(reader: Reader, origin: Row, controls: Controls) -> dict[str, Any]:
 def _hubs(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     made = []
     for hub in read:
-        said, value = said_of(hub["label"], hub["value"])
+        said, value = words.property_words(hub["label"], hub["value"])
         count, capped = hub["sr_count"], bool(hub.get("sr_count_capped"))
         made.append(
             {
@@ -228,7 +222,7 @@ class _Pairs:
     def said(self, one: str, two: str) -> list[str]:
         """What two records share, rarest first, in words."""
         common = sorted(self.held.get(one, set()) & self.held.get(two, set()))
-        return [": ".join(said_of(self.shared[i]["label"], self.shared[i]["value"])) for i in common]
+        return [": ".join(words.property_words(self.shared[i]["label"], self.shared[i]["value"])) for i in common]
 
 
 def _shares(pairs: _Pairs, node: Mapping[str, Any], via: Mapping[str, Any] | None) -> str:
@@ -236,7 +230,7 @@ def _shares(pairs: _Pairs, node: Mapping[str, Any], via: Mapping[str, Any] | Non
     source = node.get("from")
     said = pairs.said(node["sr_id"], source) if source else []
     if via:
-        first = ": ".join(said_of(via["label"], via["value"]))
+        first = ": ".join(words.property_words(via["label"], via["value"]))
         said = [first, *(s for s in said if s != first)]
     return " · ".join(said[:4])
 

@@ -77,7 +77,7 @@ def _flat(pairs: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
 def chip(label: str, value: str, *, count: int | None = None, capped: bool = False, **more: Any) -> dict[str, Any]:
     """An edge property as a chip: everything that carries it is one click away."""
     reserved = label.startswith(normal.RESERVED_PREFIX)
-    label_words, shown = words.connection_words(label, value) if reserved else (words.label_words(label), value)
+    label_words, shown = words.property_words(label, value)
     return {
         "label": label,
         "label_words": label_words,

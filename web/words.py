@@ -48,6 +48,29 @@ def date_words(value: datetime | str | None, precision: str = "", zone: tzinfo =
     return f"{at.day} {MONTHS[at.month - 1]} {at.year}"
 
 
+def written_date(value: datetime | str | None, precision: str) -> str:
+    """A date as a form shows it, to be changed: "14 March 2025", "March 2025", "2025"; an instant as it is kept."""
+    at = moment(value)
+    if at is None:
+        return ""
+    at = at.astimezone(UTC)
+    if precision == "time":
+        return at.isoformat()
+    parts = {"year": str(at.year), "month": f"{LONG_MONTHS[at.month - 1]} {at.year}"}
+    return parts.get(precision) or f"{at.day} {LONG_MONTHS[at.month - 1]} {at.year}"
+
+
+def period_words(start: datetime, unit: str) -> tuple[str, str]:
+    """A month, year, decade or century that a bar stands for, and the same for the axis: ("March 2025", "Mar")."""
+    if unit == "month":
+        return f"{LONG_MONTHS[start.month - 1]} {start.year}", MONTHS[start.month - 1]
+    if unit == "year":
+        return str(start.year), str(start.year)
+    if unit == "decade":
+        return f"the {start.year}s", f"{start.year}s"
+    return f"{start.year} to {start.year + 99}", str(start.year)
+
+
 def precision_words(precision: str) -> str:
     """What is said beside a date that is not exact to the day."""
     return {"year": "year only", "month": "month only"}.get(precision, "")
@@ -89,9 +112,12 @@ def count_words(n: int | None, capped: bool = False) -> str:
     return f"more than {n:,}" if capped else f"{n:,}"
 
 
+RESERVED = {"e_connect": "connected as", "e_adjust": "adjustment"}
+
+
 def label_words(label: str) -> str:
     """A label as people read it: purchase_order becomes "purchase order"."""
-    return label.replace("_", " ")
+    return RESERVED.get(label) or label.replace("_", " ")
 
 
 # What the pages themselves call something: a property of that name is told apart.
@@ -99,16 +125,20 @@ OWN_WORDS = {"matter", "kind", "date_of_event", "written_by"}
 
 
 def heading(label: str) -> str:
-    """A label over a list of its values: "Purchase order"; "Matter (property)" where the page has matters too."""
+    """A label over a list of its values: "Purchase order"; "Property “matter”" where the page has matters too."""
     said = label_words(label)
-    return said[:1].upper() + said[1:] + (" (property)" if label in OWN_WORDS else "")
+    return f"Property “{said}”" if label in OWN_WORDS else said[:1].upper() + said[1:]
 
 
 def connection_words(label: str, value: str) -> tuple[str, str]:
     """A reserved property in words: ("connected as", "same incident") for e_connect:same_incident_<32 hex>."""
     hint = value[:-33] if len(value) > 33 and value[-33] == "_" else value
-    said = {"e_connect": "connected as", "e_adjust": "adjustment"}.get(label, label_words(label))
-    return said, hint.replace("_", " ") or "related"
+    return label_words(label), hint.replace("_", " ") or "related"
+
+
+def property_words(label: str, value: str) -> tuple[str, str]:
+    """Label and value of any property as people read them: a reserved one never shows its id."""
+    return connection_words(label, value) if label in RESERVED else (label_words(label), value)
 
 
 def kind_icon(kind: str) -> str:

@@ -93,6 +93,8 @@ class Record(Scoped):
         ]
         indexes = [
             models.Index(fields=["lane", "-at", "-id"], name="record_lane_newest"),
+            # What was recorded last in a lane, whatever its date of event.
+            models.Index(fields=["lane", "-recorded_at", "-id"], name="record_lane_recorded"),
             # What changed last in a lane, and what changed since somebody looked.
             models.Index(fields=["lane", "-updated_at", "-id"], name="record_lane_changed"),
             # Few records are superseded: asking "is it one of them" by this index costs next to nothing.

@@ -54,7 +54,7 @@ class Place:
 
     id: int
     occurred_at: datetime | None
-    superseded: bool
+    superseded: bool  # and left out for that: a scope may hold what was superseded too
     cursor: str | None
 
 
@@ -67,7 +67,7 @@ def place(
         "select occurred_at, recorded_at from memory_record where id = %s and lane_id = any(%s)",
         (row.id, scope.lanes),
     )[0]
-    gone = row.superseded_at is not None and row.superseded_at <= scope.instant
+    ended = row.superseded_at is not None and row.superseded_at <= scope.instant
     cursor = None
     if occurred is not None:
         params = {"lanes": scope.lanes, "start": start, "end": end, **scope.params}
@@ -76,7 +76,7 @@ def place(
             last = rows[-1]
             query = paging.query_of(scope, "chronology", str(start), str(end), scope.lanes)
             cursor = cursors.seal(query, [last[0].isoformat(), last[1].isoformat(), last[2]])
-    return Place(row.id, occurred, gone, cursor)
+    return Place(row.id, occurred, ended and not scope.include_invalidated, cursor)
 
 
 def everything(

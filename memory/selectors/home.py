@@ -15,13 +15,15 @@ WEEK_CAP = 250  # a bar stands for "250 or more" at most: the picture is about r
 # Each number is a bounded index scan in one lane: (lane, at) for totals and weeks, (lane, updated) for news.
 _LANES = """
 select l.id,
-  (select count(*) from (select 1 from memory_record r where r.lane_id = l.id limit %(cap)s + 1) x),
+  (select count(*) from (select 1 from memory_record r where r.lane_id = l.id limit %(cap)s + 1 + gone.n) x) - gone.n,
   news.fresh, news.changed, news.superseded, last.updated_at,
   coalesce(p.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username, ''),
   (select array_agg((select count(*) from (select 1 from memory_record r where r.lane_id = l.id
       and r.updated_at > now() - make_interval(weeks => w + 1) and r.updated_at <= now() - make_interval(weeks => w)
       limit %(week)s) x) order by w desc) from generate_series(0, %(weeks)s - 1) w)
 from unnest(%(lanes)s::int[]) l(id)
+cross join lateral (select count(*) as n from memory_record r
+  where r.lane_id = l.id and r.superseded_at is not null and r.superseded_at <= %(now)s) gone
 left join lateral (
   select count(*) filter (where recorded_at > %(since)s) as fresh,
          count(*) filter (where recorded_at <= %(since)s and (superseded_at is null or superseded_at <= %(since)s))
@@ -40,12 +42,14 @@ left join lanes_agentprofile p on p.id = last.profile
 
 
 def lanes(reader: Reader, since: datetime | None) -> list[dict[str, Any]]:
-    """Every readable lane with its number of records (capped), what is new and changed since an instant, its weeks.
+    """Every readable lane with its number of records (capped; without the superseded ones, as a search counts), what
+    is new and changed since an instant, its weeks.
 
     `since` None counts nothing as new. One statement.
     """
-    at = since or datetime.now().astimezone()
-    rows = sql.fetch(_LANES, {"lanes": reader.lane_list, "since": at, "cap": CAP, "week": WEEK_CAP, "weeks": WEEKS})
+    now = datetime.now().astimezone()
+    params = {"lanes": reader.lane_list, "since": since or now, "now": now}
+    rows = sql.fetch(_LANES, {**params, "cap": CAP, "week": WEEK_CAP, "weeks": WEEKS})
     return [
         {
             "lane": reader.lanes[lane],
@@ -91,14 +95,14 @@ def _what(updated: datetime, superseded: datetime | None, version: int) -> str:
 
 _RECENT = """
 select x.id from unnest(%(lanes)s::int[]) l(id)
-cross join lateral (select id, at from memory_record r
-  where r.lane_id = l.id and r.at <= now() and r.superseded_at is null order by r.at desc, r.id desc limit %(limit)s) x
-order by x.at desc, x.id desc limit %(limit)s
+cross join lateral (select id, recorded_at from memory_record r
+  where r.lane_id = l.id and r.superseded_at is null order by r.recorded_at desc, r.id desc limit %(limit)s) x
+order by x.recorded_at desc, x.id desc limit %(limit)s
 """
 
 
 def recent(reader: Reader, limit: int = 8) -> list[int]:
-    """Ids of the records whose event (or writing, where undated) is latest, not later than now."""
+    """Ids of the records that were recorded last, newest first."""
     return [record for (record,) in sql.fetch(_RECENT, {"lanes": reader.lane_list, "limit": limit})]
 
 

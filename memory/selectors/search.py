@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memory import sql
+from memory import sql, words
 from memory.gather import cursor as cursors
 from memory.gather import paging, sets
 from memory.gather.scope import CAP, Scope, current
@@ -19,16 +19,23 @@ LOOKED_AT = 2_000
 
 @dataclass(frozen=True)
 class Filters:
-    """Half-open event time, kinds, and who wrote: "people", "agents" or "" for both. Empty means no limit."""
+    """Half-open event time, kinds, who wrote ("people", "agents" or "" for both), and phrases: words that stand
+    side by side in the record. Empty means no limit."""
 
     start: datetime | None = None
     end: datetime | None = None
     kinds: tuple[str, ...] = ()
     by: str = ""
+    phrases: tuple[str, ...] = ()
 
     @property
     def any(self) -> bool:
-        return bool(self.start or self.end or self.kinds or self.by)
+        return bool(self.start or self.end or self.kinds or self.by or self.phrases)
+
+    @property
+    def dated(self) -> bool:
+        """Only records with a date of event pass."""
+        return bool(self.start or self.end)
 
     def sql(self) -> str:
         """SQL: further conditions on the row t (at, record_id)."""
@@ -47,11 +54,17 @@ class Filters:
             tests.append("f.kind = any(%(f_kinds)s)")
         if self.by:
             tests.append(f"f.profile_id is {'not ' if self.by == 'agents' else ''}null")
+        if self.phrases:
+            bounds += (
+                " and exists (select 1 from memory_recordtext p where p.record_id = t.record_id "
+                "and p.tsv @@ all(%(f_phrases)s::tsquery[]) offset 0)"
+            )
         return f"{bounds} and exists (select 1 from memory_record f where {' and '.join(tests)})"
 
     @property
     def params(self) -> dict[str, Any]:
-        return {"f_start": self.start, "f_end": self.end, "f_kinds": list(self.kinds)}
+        phrases = [query for query in map(words.tsquery_phrase, self.phrases) if query]
+        return {"f_start": self.start, "f_end": self.end, "f_kinds": list(self.kinds), "f_phrases": phrases}
 
 
 @dataclass
@@ -72,29 +85,82 @@ def hits(
     filters: Filters,
     *,
     oldest: bool = False,
+    events: bool = False,
+    sized: bool = True,
     limit: int = 25,
     cursor: str | None = None,
 ) -> Hits:
     """Records that carry every term and pass the filters, newest first (or oldest first).
 
+    A record without a date of event stands at the time it was recorded; with `events` it comes after all that have
+    one.
     The first page also brings the ids that facets and counts are taken from; later pages only themselves.
     """
     match = Match(scope, terms)
-    found = sets.sizes(match) if terms else []
+    # one term needs no choosing of what drives, so whoever does not say its size need not have it counted
+    counted = bool(terms) and (len(terms) > 1 or sized)
+    found = sets.sizes(match) if counted else [sets.Size(1)] * len(terms)
     source = sets.all_of(match, found) if terms else match.everything
-    query = paging.query_of(scope, "search", [str(t) for t in terms], repr(filters), oldest, scope.lanes)
+    query = paging.query_of(scope, "search", [str(t) for t in terms], repr(filters), oldest, events, scope.lanes)
     after = cursors.unseal(query, cursor)
     want = limit + 1 if after else LOOKED_AT + 1
-    rows = _rows(match, source, filters, oldest, want, after) if source else []
+    rows: list[tuple[datetime, int, int]] = []
+    for part in _parts(scope, filters, events) if source else ():
+        if after and part < after[2]:
+            continue
+        where = after if after and part == after[2] else None
+        source_ = _of_part(source or "", part)
+        rows += [(*row, part) for row in _rows(match, source_, filters, oldest, want - len(rows), where)]
+        if len(rows) >= want:
+            break
     more, page = len(rows) > limit, rows[:limit]
     return Hits(
-        ids=[record for _, record in page],
-        next_cursor=cursors.seal(query, [page[-1][0].isoformat(), page[-1][1]]) if more else None,
+        ids=[record for _, record, _ in page],
+        next_cursor=cursors.seal(query, [page[-1][0].isoformat(), *page[-1][1:]]) if more else None,
         total=None if after or len(rows) > LOOKED_AT else len(rows),
-        looked_at=[] if after else [record for _, record in rows[:LOOKED_AT]],
+        looked_at=[] if after else [record for _, record, _ in rows[:LOOKED_AT]],
         sizes=found,
         match=match,
     )
+
+
+# Parts of a list: everything in one order, or what has a date of event and then what has none.
+_WHOLE, _DATED, _UNDATED = 0, 1, 2
+_ANY_UNDATED = "select exists (select 1 from memory_record where lane_id = any(%s) and occurred_at is null)"
+
+
+def _parts(scope: Scope, filters: Filters, events: bool) -> tuple[int, ...]:
+    """The parts that a list is read in. Most lanes have no undated record: one look says so."""
+    if not events or filters.dated or not sql.fetch(_ANY_UNDATED, (scope.lanes,))[0][0]:
+        return (_WHOLE,)
+    return (_DATED, _UNDATED)
+
+
+def _of_part(source: str, part: int) -> str:
+    """SQL: the rows of a source that belong to a part."""
+    if part == _WHOLE:
+        return source
+    if source.startswith("from memory_edgeproperty t "):
+        # its own rows say whether the record has a date; the undated ones have an index
+        return f"{source} and t.state & 8 = {0 if part == _DATED else 8}"
+    return (
+        f"{source} and exists (select 1 from memory_record d where d.id = t.record_id "
+        f"and d.occurred_at is {'not ' if part == _DATED else ''}null offset 0)"
+    )
+
+
+_PASSING = """
+select t.record_id, d.occurred_at, t.at from memory_record d cross join lateral (select d.id as record_id, d.at) t
+where d.id = any(%(ids)s) and d.lane_id = any(%(lanes)s){filters}
+"""
+
+
+def passing(scope: Scope, record_ids: Sequence[int], filters: Filters) -> dict[int, tuple[datetime | None, datetime]]:
+    """{record id: (event time or None, event time or record time)} of those records in the scope's lanes that pass the
+    filters. One statement."""
+    params = {"ids": list(record_ids), "lanes": scope.lanes, **filters.params}
+    rows = sql.fetch(_PASSING.format(filters=filters.sql()), params)
+    return {record: (occurred, at) for record, occurred, at in rows}
 
 
 _ALL = """

@@ -146,6 +146,14 @@ cross join lateral (select e.record_id, e.lane_id, e.at from memory_edgeproperty
 order by x.at desc, x.record_id desc limit %(limit)s
 """.format(live=live("e"))
 
+# The first and the last of some records that have a date of event, with how exact it is.
+_ENDS = """
+(select occurred_at, date_precision from memory_record where id = any(%(ids)s) and occurred_at is not null
+ order by occurred_at, id limit 1)
+union all
+(select occurred_at, date_precision from memory_record where id = any(%(ids)s) and occurred_at is not null
+ order by occurred_at desc, id desc limit 1)
+"""
 _MONTHS = """
 select r.lane_id, date_trunc(%(unit)s, r.occurred_at at time zone 'UTC'), count(*)
 from memory_record r where r.id = any(%(ids)s) group by 1, 2
@@ -153,30 +161,54 @@ from memory_record r where r.id = any(%(ids)s) group by 1, 2
 
 
 def over_time(scope: Scope, key: UUID, limit: int = CAP) -> dict[str, Any]:
-    """The newest carriers by month (by year when they span more than four years) of event and by lane.
+    """The newest carriers by month of event (by year, decade or century when they span many years) and by lane.
 
-    Returns {unit, buckets: [(start, {lane_id: n})], undated, first, last, counted, lanes, ids}; first and last are
-    instants.
+    Returns {unit, buckets: [(start, {lane_id: n})], undated, first, last, counted, lanes, ids}: a bucket for every
+    period between the first and the last event, empty ones included; first and last are (instant, precision) of
+    events, None where no record has a date of event.
     """
     carriers = sql.fetch(_CARRIERS, {"lanes": scope.lanes, "key": key, "limit": limit, **scope.params})
     ids = [record for record, _, _ in carriers]
-    first = last = None
+    ends = sql.fetch(_ENDS, {"ids": ids}) if ids else []
+    first, last = (ends[0], ends[-1]) if ends else (None, None)
     unit = "month"
     buckets: dict[datetime, dict[int, int]] = {}
-    undated = 0
-    if ids:
-        last, first = carriers[0][2], carriers[-1][2]
-        unit = "year" if (last - first).days > 4 * 366 else "month"
+    undated = 0 if ends else len(ids)
+    if first and last:
+        unit = _unit(first[0], last[0])
         for lane, start, n in sql.fetch(_MONTHS, {"ids": ids, "unit": unit}):
             if start is None:
                 undated += n
             else:
                 buckets.setdefault(start, {})[lane] = n
     return {
-        "unit": unit, "buckets": sorted(buckets.items()), "undated": undated, "first": first, "last": last,
+        "unit": unit, "buckets": _filled(buckets, unit), "undated": undated, "first": first, "last": last,
         "counted": len(ids), "ids": ids,
         "lanes": len({lane for _, lane, _ in carriers}),
     }  # fmt: skip
+
+
+def _unit(first: datetime, last: datetime) -> str:
+    """The period that bars stand for, so that there are at most about sixty."""
+    years = (last - first).days / 365.25
+    return "month" if years <= 4 else "year" if years <= 60 else "decade" if years <= 600 else "century"
+
+
+_YEARS = {"year": 1, "decade": 10, "century": 100}
+
+
+def _filled(buckets: dict[datetime, dict[int, int]], unit: str) -> list[tuple[datetime, dict[int, int]]]:
+    """Every period from the first to the last, in order; where nothing happened, an empty one."""
+    made: list[tuple[datetime, dict[int, int]]] = []
+    at, end = min(buckets, default=None), max(buckets, default=None)
+    while at is not None and end is not None and at <= end:
+        made.append((at, buckets.get(at, {})))
+        if unit == "month":
+            year, month = at.year + at.month // 12, at.month % 12 + 1
+        else:
+            year, month = at.year + _YEARS[unit], 1
+        at = at.replace(year=year, month=month) if year <= 9999 else None
+    return made
 
 
 _COMPANY = """

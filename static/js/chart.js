@@ -33,7 +33,18 @@ export function draw() {
     const y = base - (v / max) * (base - top);
     svg.append(shape('line', { class: 'g', x1: left, x2: w, y1: y, y2: y }), shape('text', { x: left - 6, y: y + 4, 'text-anchor': 'end' }, new Intl.NumberFormat('en-GB').format(v)));
   }
-  const every = Math.max(1, Math.ceil(48 / step));
+  // hatched: another matter that has the same colour
+  const hatches = shape('defs', {});
+  svg.append(hatches);
+  data.lanes.forEach((lane, j) => {
+    if (!lane.again) return;
+    const angle = lane.again % 2 ? 45 : -45;
+    const hatch = shape('pattern', { id: `hatch${j}`, width: 5, height: 5, patternUnits: 'userSpaceOnUse', patternTransform: `rotate(${angle})` });
+    hatch.append(shape('rect', { class: `l${lane.colour}`, width: 2.5, height: 5 }));
+    hatches.append(hatch);
+  });
+  const every = Math.max(1, Math.ceil((data.months[0].year ? 60 : 48) / step));
+  let year = '';
   data.months.forEach((month, i) => {
     const x = left + i * step + (step - bw) / 2;
     let y = base;
@@ -41,9 +52,14 @@ export function draw() {
       const hh = (n / max) * (base - top);
       if (!n) return;
       y -= hh;
-      svg.append(shape('rect', { class: `l${data.lanes[j].colour} bar`, x, y: y + 0.5, width: bw, height: Math.max(hh - 1, 0.75) }, `${data.lanes[j].name}, ${month.words}: ${n}`));
+      const { colour, again, name } = data.lanes[j];
+      svg.append(shape('rect', { ...(again ? { class: 'bar', fill: `url(#hatch${j})` } : { class: `l${colour} bar` }), x, y: y + 0.5, width: bw, height: Math.max(hh - 1, 0.75) }, `${name}, ${month.words}: ${n}`));
     });
-    if (i % every === 0) svg.append(shape('text', { x: x + bw / 2, y: h - 4, 'text-anchor': 'middle' }, month.short));
+    if (i % every === 0) {
+      // the year stands at the first label and wherever it changes, also when January itself has no label
+      svg.append(shape('text', { x: x + bw / 2, y: h - 4, 'text-anchor': 'middle' }, month.year === year ? month.short : `${month.short} ${month.year}`));
+      year = month.year;
+    }
   });
 }
 

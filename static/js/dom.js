@@ -42,13 +42,14 @@ export function debounce(fn, ms) {
 
 export class Gone extends Error {}
 
-// A part of the page, fetched again under the viewer's own permissions. Gone: it may no longer be seen.
-export async function fetchPart(url, { json = false, signal } = {}) {
+// A part of the page, fetched again under the viewer's own permissions. Gone: it may no longer be seen. With
+// `wrong`, a page that says what is wrong with its own address is a page too: one with a date that cannot be read.
+export async function fetchPart(url, { json = false, wrong = false, signal } = {}) {
   const reply = await fetch(url, { headers: { 'X-Part': '1', 'X-Lanewise-Tenant': document.body.dataset.tenant || '', Accept: json ? 'application/json' : 'text/html' }, credentials: 'same-origin', redirect: 'manual', signal });
   if (reply.type === 'opaqueredirect' || reply.status === 401) throw new Gone('signed out');
   if (reply.status === 403) throw new Gone('refused');
   if (reply.status === 404) throw new Gone('not visible');
-  if (!reply.ok) throw new Error(`answered ${reply.status}`);
+  if (!reply.ok && !(wrong && reply.status === 400)) throw new Error(`answered ${reply.status}`);
   return json ? reply.json() : reply.text();
 }
 

@@ -130,7 +130,7 @@ export async function refetch() {
   const stale = all('[data-refetch]');
   if (!stale.length) return;
   let html;
-  try { html = await fetchPart(location.href.split('#')[0]); } catch (error) {
+  try { html = await fetchPart(location.href.split('#')[0], { wrong: true }); } catch (error) {
     // a form that may not be sent any more is told so, and keeps what was typed
     if (error instanceof Gone && error.message === 'refused' && !document.dispatchEvent(new CustomEvent('lanewise:refused', { cancelable: true }))) return;
     throw error;
@@ -157,8 +157,10 @@ function reselect(old, next) {
   const chosen = old.value;
   old.replaceChildren(...next.childNodes);
   if ([...old.options].some((o) => o.value === chosen)) { old.value = chosen; return; }
-  const none = new Option('Choose one', '', true, true);
-  if (!old.hasAttribute('data-autosubmit')) old.prepend(none);
+  if (!old.hasAttribute('data-autosubmit')) {
+    if (![...old.options].some((o) => !o.value)) old.prepend(new Option('Choose one', ''));
+    old.value = '';
+  }
   old.dispatchEvent(new CustomEvent('lanewise:lost', { bubbles: true }));
 }
 

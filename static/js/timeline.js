@@ -207,8 +207,9 @@ const rowOf = (i) => document.querySelector(`#facts tr[data-i="${i}"]`);
 
 async function refetch() {
   const chosen = rowOf(on)?.dataset.srId;
-  const html = await fetchPart(partURL);
+  const html = await fetchPart(partURL, { wrong: true });
   const doc = new DOMParser().parseFromString(html, 'text/html');
+  if (!doc.getElementById('tl-data')) throw new Error('not a timeline');
   for (const id of ['tl-summary', 'tl-exports', 'tl-notice', 'tl-data']) { const next = doc.getElementById(id); if (next && $(id)) $(id).replaceChildren(...next.childNodes); }
   const again = chosen && document.querySelector(`#facts tr[data-sr-id="${chosen}"]`);
   on = again ? Number(again.dataset.i) : -1;

@@ -85,6 +85,7 @@ def conflict(w: Window, scene: Scene) -> None:
 
 def a_form_with_errors(w: Window, scene: Scene) -> None:
     page = w.open("/records/new/").page
+    page.select_option("#f-lane", "red")
     page.fill("#f-text", "Words.")
     page.fill("#f-date", "yesterday")
     page.fill("#f-props", "no label")

@@ -300,6 +300,7 @@ def test_pages_work_without_scripts(server: Any, browser: Any, scene: Scene) -> 
     page.click(".hit-row h3 a")
     assert page.locator("#list [data-sr-id]").count() >= 5
     page.goto("/records/new/")
+    page.select_option("#f-lane", "red")
     page.fill("#f-text", "Plain.")
     page.fill("#f-title", f"Plain {scene.name}")
     page.click("button.primary")

@@ -9,9 +9,20 @@ from tests.find.conftest import work
 
 pytestmark = pytest.mark.django_db
 
-TALK = (
-    "The parties involved in this matter met and discussed what it involves.",
-    "Which matters involve whom is kept.",
+TALK = ("The parties involved in this matter met and said what it involves.", "Which matters involve whom is kept.")
+OTHER = (
+    "The rent was paid and the keys were counted.",
+    "A ferry left late because of fog.",
+    "Apples are weighed by the crate.",
+    "The printer on the second floor is out of ink.",
+    "Two chairs were lent to the chapel.",
+    "Rain is expected on Sunday.",
+    "The invoice for the paint came twice.",
+    "A dog was found beside the canal.",
+    "The choir rehearses on Thursdays.",
+    "Seeds were ordered for the south garden.",
+    "The lift is inspected in June.",
+    "A window in the hall was broken.",
 )
 
 
@@ -19,7 +30,7 @@ TALK = (
 def office(world):
     """Sixty notes, of which six read like questions, and a few records that do not."""
     for number in range(60):
-        text = TALK[number % 2] if number < 6 else "The rent was paid and the keys were counted."
+        text = TALK[number % 2] if number < 6 else OTHER[number % 12]
         world.anna.write("red", f"{text} Note {number}.", ("status:open",), external_id=f"talk-{number}")
     return world
 

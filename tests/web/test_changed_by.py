@@ -98,7 +98,8 @@ def test_pages_name_who_changed_a_record(office: Office) -> None:
     page = text_of(office.cleo.get(f"/records/{sr_id}/"))
     assert 'data-changed-by="Ada Brook"' in page
     assert "<b>Ada Brook</b>" in page.partition("<dt>Changed</dt>")[2].partition("</dd>")[0]
-    assert f'<b>Ada Brook</b> changed <a href="/records/{sr_id}/">Seal log</a>' in text_of(office.cleo.get("/"))
+    said = f'<b>Ada Brook</b> changed <a dir="auto" href="/records/{sr_id}/">Seal log</a>'
+    assert said in text_of(office.cleo.get("/"))
     late = office.ada.post(f"/records/{sr_id}/edit/", version="1", title="Seal log", text="Late.", kind="note")
     assert "Ada Brook saved this record while you were editing" in text_of(late)
 
@@ -106,11 +107,11 @@ def test_pages_name_who_changed_a_record(office: Office) -> None:
 def test_who_superseded_a_record_is_not_taken_for_who_changed_it_later(office: Office, pair: tuple[str, str]) -> None:
     office.world.anna("e_property", "adjust", sr_id=pair[0], by=pair[1], hint="supersedes")
     agent = row(pair[0]).changed_profile.name
-    assert f'<b>{agent}</b> superseded <a href="/records/{pair[0]}/">T</a>' in text_of(office.cleo.get("/"))
+    assert f'<b>{agent}</b> superseded <a dir="auto" href="/records/{pair[0]}/">T</a>' in text_of(office.cleo.get("/"))
     old = row(pair[0])
     Record.everything.filter(pk=old.pk).update(superseded_at=old.superseded_at.replace(year=2020))
     records.update(ada_of(office), sr_id=pair[0], text="A typo less.")
-    assert f'<b>Ada Brook</b> changed <a href="/records/{pair[0]}/">T</a>' in text_of(office.cleo.get("/"))
+    assert f'<b>Ada Brook</b> changed <a dir="auto" href="/records/{pair[0]}/">T</a>' in text_of(office.cleo.get("/"))
 
 
 def test_a_change_whose_other_side_is_hidden_names_nobody(office: Office, pair: tuple[str, str]) -> None:

@@ -11,7 +11,8 @@ import pytest
 from lanes import services
 from tests.web.conftest import Desk, Office, make_desk
 from tests.web.test_pages import text_of
-from web.views import home, search, value
+from web import facets
+from web.views import home, value
 
 pytestmark = pytest.mark.django_db
 MATTERS = 30
@@ -70,8 +71,8 @@ def test_the_matter_filter_opens_a_few_and_holds_all(firm: Desk) -> None:
     assert page.count('name="lane"') == 1  # narrowed to one matter, only it has hits
     page = text_of(firm.get("/search/?t=client:Meridale"))
     front, _, rest = page.partition('class="morefacets"')
-    assert front.count('name="lane"') == search.LANES_OPEN
-    assert rest.count('name="lane"') == MATTERS - search.LANES_OPEN and f"{MATTERS - search.LANES_OPEN} more" in rest
+    assert front.count('name="lane"') == facets.LANES_OPEN
+    assert rest.count('name="lane"') == MATTERS - facets.LANES_OPEN and f"{MATTERS - facets.LANES_OPEN} more" in rest
     # most hits first
     assert re.findall(r'value="(m-\d\d)"', front)[:4] == ["m-00", "m-01", "m-02", "m-03"]
 

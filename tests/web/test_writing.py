@@ -29,7 +29,7 @@ def test_a_note_is_written_with_its_properties(office: Office) -> None:
     ("fields", "said"),
     [
         ({"text": "", "title": ""}, "needs a text or a title"),
-        ({"date": "31/02/2025"}, "Not a time"),
+        ({"date": "31/02/2025"}, "is not a date. Write 14 March 2025"),
         ({"properties": "just words"}, "Line 1 is not"),
         ({"properties": "e_connect: x"}, "reserved"),
         ({"text": "a\x00b"}, "U+0000"),

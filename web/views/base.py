@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -27,6 +28,11 @@ TITLES = {
     429: ("Too many requests", "alert"),
     503: ("This took too long", "alert"),
 }
+ADMIN = "/admin/"
+ADMINS_ONLY = (
+    "Organisations, people, matters and what each may see are set up there. Your account may not change them; ask one "
+    "of the administrators of your organisation."
+)
 TEXTS = {
     400: "Part of the address or of what was sent could not be read.",
     404: "Check the address. If someone sent it to you, ask them which matter it is in.",
@@ -35,10 +41,11 @@ TEXTS = {
 }
 
 
-def error_page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
+def error_page(request: HttpRequest, status: int, text: str = "", title: str = "") -> HttpResponse:
     """The one page for every refusal. For 404 it is the same, byte for byte, whatever was asked for."""
     request._error_page = True  # type: ignore[attr-defined]
-    title, icon = TITLES.get(status, TITLES[400])
+    usual, icon = TITLES.get(status, TITLES[400])
+    title = title or usual
     said = TEXTS.get(status, "") if status == 404 else text or TEXTS.get(status, "")
     error = {"title": title, "text": said, "icon": icon}
     response = render(request, "web/error.html", {"error": error}, status=status)
@@ -51,7 +58,15 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
-    return error_page(request, 403, "Go back, load the page again and repeat what you did.")
+    if isinstance(exception, PermissionDenied):
+        if request.path.startswith(ADMIN):
+            return error_page(request, 403, ADMINS_ONLY, "This part is for administrators")
+        return error_page(request, 403, "Ask the person who gave you access if you need to.")
+    # what is left is a form whose token has gone stale: another sign-in, or a page kept open very long
+    return error_page(
+        request, 403, "Nothing was saved. Go back, load the page again and repeat what you did.",
+        "This form is too old to be taken",
+    )  # fmt: skip
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

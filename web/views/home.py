@@ -13,10 +13,12 @@ from django.utils import timezone
 
 from lanes.errors import Invalid, NotVisible
 from lanes.readers import walled_lanes
+from memory.gather.scope import Scope
 from memory.selectors import home
 from memory.selectors.records import by_id
 from memory.selectors.rows import rows, signed
 from web import present, words
+from web.chips import rarest_first
 from web.models import LastLook, SavedSearch
 from web.terms import Query
 from web.views.base import PageView, Posted
@@ -44,6 +46,7 @@ class Home(PageView):
             context |= {"matters": shown, "matter_count": len(matters), "summary": self._summary(lanes, since)}
         if part in ("", "recent"):
             context["recent"] = present.rows(self.reader, rows(self.reader, home.recent(self.reader)))
+            rarest_first(Scope(self.reader), context["recent"])
         if part in ("", "changed"):
             context["changed"] = self._changed(since)
         if part == "":

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from lanes.errors import NotVisible
+from lanes.readers import walled_lanes
 from memory import normal
 from memory.gather.path import path
 from memory.gather.scope import Scope
@@ -47,6 +48,7 @@ class RecordView(PageView):
         row |= {
             "found": found,
             "writable": self.reader.can_write(found.lane_id),
+            "walled": found.lane_id in walled_lanes(self.reader),
             "lane_url": present.search_url(lane=row["lane"].slug),
             "timeline_url": (f"{present.reverse('web:timeline')}?lane={row['lane'].slug}&around={sr_id}#around"),
         }
@@ -242,7 +244,7 @@ class RecordPath(RecordView):
         names = {i: read[i]["sr_id"] for i in read}
         steps = []
         for step in reply["steps"]:
-            said, value = pictures.said_of(step["via"]["label"], step["via"]["value"])
+            said, value = words.property_words(step["via"]["label"], step["via"]["value"])
             key = normal.edge_key(step["via"]["label"], step["via"]["value"]).hex
             steps.append({"from": step["from"], "to": step["to"], "words": said, "value": value, "key": key})
         wanted = {step["key"] for step in steps}

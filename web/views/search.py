@@ -4,56 +4,69 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from lanes.errors import Invalid
-from lanes.readers import Reader
+from lanes.readers import Reader, description, walled_lanes
 from memory import normal
 from memory import words as lexical
 from memory.gather import sets
 from memory.gather.scope import CAP, Scope
 from memory.gather.terms import Match, Term
-from memory.selectors import facets as facet_reads
 from memory.selectors import search as lists
 from memory.selectors import values
 from memory.selectors.rows import rows
 from web import found, present, terms, words
 from web.chips import typed_chip
+from web.chronology import Ask
+from web.facets import facets
 from web.terms import Query
 from web.views.base import PageView
 
 PAGE = 25
-# So many matters stand open in the filter; a firm has hundreds.
-LANES_OPEN = 8
 
 
 class Search(PageView):
     """`?part=results` answers the results alone; `?cursor=` the next page's rows."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        query = Query.of(request)
+        query = Query.of(request, dates_may_be_wrong=True)
         moved = self._typed_term(query)
         if moved is not None:
             return redirect(moved.url())
-        scope = Scope(self.reader.narrow(query.lanes or None))
+        scope = Scope(self.reader.narrow(query.lanes or None), include_invalidated=query.ended)
         cursor = request.GET.get("cursor") or None
-        by_meaning = bool(query.words) and query.order in ("", "best") and not query.by
+        wrong = query.wrong_dates()
         self.limit = PAGE if cursor else terms.shown_of(request, PAGE)
-        listing = self._find(scope, query, cursor) if by_meaning else self._list(scope, query, cursor)
-        context = {**listing, "search": self._state(query)}
-        if cursor:
+        if wrong:
+            listing = self._nothing()
+        elif query.words:
+            listing = found.page(scope, query, limit=self.limit, cursor=cursor)
+        else:
+            listing = self._list(scope, query, cursor)
+        context = {**listing, "search": self._state(query) | {"wrong": wrong}}
+        if cursor and not wrong:
             return render(request, "web/search/_page.html", context)
         more = terms.more_of(self.limit, PAGE)
+        offered = facets(self.reader, scope, query, listing["looked_at"], listing["facet_note"])
+        if listing["result"].get("in_lanes") and (query.terms or query.filter_count) and len(query.lanes) != 1:
+            listing["result"]["count_note"] = f"in {words.plural(offered['lanes_met'], 'matter')}"
         context |= {
             "more_url": query.url(shown=more) if more else "",
-            "facets": self._facets(scope, query, listing["looked_at"]),
-            "empty": None if listing["hits"] else self._empty(scope, query, listing),
+            "facets": offered,
+            "empty": None if listing["hits"] or wrong else self._empty(scope, query),
         }
-        if request.GET.get("part") == "results":
-            return render(request, "web/search/_results.html", context)
-        return render(request, "web/search.html", context)
+        template = "web/search/_results.html" if request.GET.get("part") == "results" else "web/search.html"
+        return render(request, template, context, status=400 if wrong else 200)
+
+    @staticmethod
+    def _nothing() -> dict[str, Any]:
+        """No list at all, for a date that cannot be read: a typo must never widen one."""
+        return {"hits": [], "looked_at": [], "facet_note": "", "next_url": "", "result": {}, "notices": []}
 
     def _typed_term(self, query: Query) -> Query | None:
         """ "client:Acme" typed as words becomes a chip, and the address says so."""
@@ -63,40 +76,41 @@ class Search(PageView):
     # ---- hits
     def _list(self, scope: Scope, query: Query, cursor: str | None) -> dict[str, Any]:
         """Everything that carries the terms, in order of event."""
-        wanted = list(query.terms) + ([Term(None, normal.value(query.words, "q"))] if query.words else [])
         page = lists.hits(
-            scope, wanted, query.filters(), oldest=query.order == "oldest", limit=self.limit, cursor=cursor
+            scope,
+            query.terms,
+            query.filters(),
+            oldest=query.sort == "oldest",
+            events=True,
+            limit=self.limit,
+            cursor=cursor,
         )
         lexemes = self._lexemes(query)
         shown = []
+        carried = [terms.said(t) for t in query.terms if t.label and not t.negated]
         for row in present.rows(self.reader, rows(self.reader, page.ids)):
-            whys = []
-            carried = [terms.said(t) for t in query.terms if t.label and not t.negated]
-            if carried:
-                whys.append({"icon": "prop", "lead": "Carries", "text": ", ".join(carried)})
-            row |= {
-                "title_marked": present.highlighted(row["title"], lexemes),
-                "snippet_marked": present.highlighted(row["snippet"], lexemes),
-                "whys": whys,
-            }
+            row["whys"] = [{"icon": "prop", "lead": "Carries", "text": ", ".join(carried)}] if carried else []
+            row["title_marked"] = present.highlighted(row["title"], lexemes)
+            row["snippet_marked"] = present.highlighted(row["snippet"], lexemes)
             hit_words = present.found_words(f"{row['title']} {row['snippet']}", lexemes)
             if hit_words:
-                whys.append({"icon": "words", "lead": "Words", "text": ", ".join(hit_words[:5])})
+                row["whys"].append({"icon": "words", "lead": "Words", "text": ", ".join(hit_words[:5])})
             shown.append(row)
         total, capped = self._total(scope, page, query)
-        shown_to = len(shown)
+        whole = page.total is not None and page.total == len(page.looked_at)
         return {
             "hits": shown,
             "looked_at": page.looked_at,
+            "facet_note": "" if whole else f"Counted over the first {lists.LOOKED_AT:,} of these records.",
             "next_url": query.url(cursor=page.next_cursor) if page.next_cursor else "",
             "result": {
                 "count_line": f"{words.count_words(total, capped)} {'record' if total == 1 else 'records'}",
-                "count_note": self._count_note(query),
-                "shown_line": f"Showing {shown_to:,}{' more' if cursor else ''}"
+                "count_note": "you can read" if not query.terms and not query.filter_count else "",
+                "in_lanes": whole and bool(page.looked_at),
+                "shown_line": f"Showing {len(shown):,}{' more' if cursor else ''}"
                 + (f" of {words.count_words(total, capped)}" if not cursor else ""),
             },
             "notices": [],
-            "sizes": page.sizes,
         }
 
     @staticmethod
@@ -110,137 +124,106 @@ class Search(PageView):
             return page.sizes[0].count, page.sizes[0].capped
         return lists.LOOKED_AT, True
 
-    def _find(self, scope: Scope, query: Query, cursor: str | None) -> dict[str, Any]:
-        """The fused page: structure, words and meaning."""
-        return found.page(scope, query, limit=self.limit, cursor=cursor)
-
     @staticmethod
     def _lexemes(query: Query) -> set[str]:
-        said = [query.words] + [t.value or "" for t in query.terms if not t.negated]
+        said = [t.value or "" for t in query.terms if not t.negated]
         return {lexeme for text in said for lexeme in lexical.lexemes(text)}
-
-    def _count_note(self, query: Query) -> str:
-        if not query.terms and not query.words and not query.filter_count:
-            return "you can read, newest event first"
-        lanes = len(query.lanes) or len(self.reader.readable)
-        return f"in {words.plural(lanes, 'matter')}"
 
     # ---- everything round the hits
     def _state(self, query: Query) -> dict[str, Any]:
+        plain = replace(query, words="", kinds=(), by="", order="", graph=False)
+        # a matter's own page has its timeline beside the heading
+        tells = bool(plain.terms or plain.start or plain.end or len(plain.lanes) > 1)
         return {
             "terms": [terms.shown(t) for t in query.terms],
             "words": query.words,
             "start": query.start,
             "end": query.end,
             "filters": query.filter_count,
-            "order": query.order or query.default_order,
-            "orders": terms.ORDERS if query.words else terms.ORDERS[1:],
+            "orders": query.orders(),
             "graph": query.graph,
             "graph_url": replace(query, graph=not query.graph).url(),
+            "ended": query.ended,
             "described": query.described(),
             "query": query.encoded(),
             "url": query.url(),
+            # a timeline shows the same terms, matters and dates; what is found by words alone has none
+            "timeline_url": Ask(plain, "all" if len(plain.terms) > 1 else "any").url() if tells else "",
+            "matter": self._matter(query),
         }
 
-    def _facets(self, scope: Scope, query: Query, ids: list[int]) -> dict[str, Any]:
-        read = facet_reads.facets(scope, ids)
-        lanes: list[dict[str, Any]] = [
-            {"lane": self.reader.lanes[i], "count_words": words.count_words(n), "on": False}
-            for i, n in sorted(read["lanes"].items(), key=lambda item: (-item[1], self.reader.lanes[item[0]].name))
-        ]
-        for lane in lanes:
-            lane["on"] = lane["lane"].slug in query.lanes
-        missing = [slug for slug in query.lanes if slug not in {lane["lane"].slug for lane in lanes}]
-        lanes += [{"lane": self.reader.lanes[self.reader.lane_id(s)], "count_words": "0", "on": True} for s in missing]
-        lanes.sort(key=lambda lane: not lane["on"])  # chosen ones first, else as they were: most hits first
-        front = max(LANES_OPEN, sum(lane["on"] for lane in lanes))
-        if len(lanes) <= front + 2:  # two more are shown rather than a link to two more
-            front = len(lanes)
-        groups = []
-        for group in read["labels"]:
-            shown = []
-            for value in group["values"]:
-                term = Term(group["label"], value["value"])
-                shown.append(
-                    {
-                        "value": value["value"],
-                        "raw": terms.raw_of(term),
-                        "count_words": words.count_words(value["count"]),
-                        "on": any(
-                            t.label == term.label and normal.fold(t.value or "") == normal.fold(term.value or "")
-                            for t in query.terms
-                        ),
-                    }
-                )
-            groups.append(
-                {
-                    "label": group["label"],
-                    "heading": words.heading(group["label"]),
-                    "values": shown,
-                    "more": max(0, group["different"] - len(shown)),
-                    "more_url": query.with_term(Term(group["label"], None)).url("web:values-of-label"),
-                }
-            )
-        kinds = [
-            {"value": k, "name": words.kind_words(k), "count_words": words.count_words(n), "on": k in query.kinds}
-            for k, n in sorted(read["kinds"].items(), key=lambda item: (-item[1], item[0]))
-        ]
-        kinds += [
-            {"value": k, "name": words.kind_words(k), "count_words": "0", "on": True}
-            for k in query.kinds
-            if k not in read["kinds"]
-        ]
-        writers = [
-            {"value": v, "name": name, "count_words": words.count_words(read["by"][v]), "on": query.by == v}
-            for v, name in (("people", "People"), ("agents", "Agents"))
-            if read["by"][v] or query.by == v
-        ]
-        whole = len(ids) < lists.LOOKED_AT
-        note = "" if whole else f"Counted over the first {lists.LOOKED_AT:,} of these records."
-        if query.words and not query.order and ids:
-            note = f"Counted over the best {len(ids):,} hits."
+    def _matter(self, query: Query) -> dict[str, Any] | None:
+        """The matter whose page this is: the only one that is asked for."""
+        if len(query.lanes) != 1:
+            return None
+        lane = self.reader.lanes[self.reader.lane_id(query.lanes[0])]
         return {
-            "lanes": lanes[:front],
-            "more_lanes": lanes[front:],
-            "labels": groups,
-            "kinds": kinds,
-            "by": writers,
-            "note": note,
+            "lane": lane,
+            "description": description(self.reader, lane.id),
+            "walled": lane.id in walled_lanes(self.reader),
+            "new_url": f"{reverse('web:record-new')}?{urlencode({'lane': lane.slug})}"
+            if self.reader.can_write(lane.id)
+            else "",
+            "timeline_url": Query(lanes=(lane.slug,)).url("web:timeline"),
         }
 
-    def _empty(self, scope: Scope, query: Query, listing: dict[str, Any]) -> dict[str, Any]:
-        """Why nothing was found, with the nearest way out."""
+    def _empty(self, scope: Scope, query: Query) -> dict[str, Any]:
+        """Why nothing was found, with the nearest way out: what to take away so that something is found."""
         if not (query.terms or query.words or query.filter_count):
             return {"title": "No records yet", "text": "Nothing has been written in the matters you can read.",
-                    "actions": [{"name": "Add a note", "url": present.reverse("web:record-new")}]
+                    "actions": [{"name": "Add a note", "url": reverse("web:record-new")}]
                     if self.reader.writable else []}  # fmt: skip
-        actions = []
-        positive = [t for t in query.terms if t.label and t.value]
-        counted = sets.sizes(Match(scope, positive)) if positive else []
-        said = [
-            f"{terms.said(t)} has {words.count_words(size.count, size.capped)}"
-            for t, size in zip(positive, counted, strict=True)
-        ]
-        if len(query.terms) > 1 or (query.terms and query.words):
-            asked = len(query.terms) + bool(query.words)
+        wanted = [t for t in query.terms if not t.negated]
+        asked_for = [terms.said(t) for t in wanted] + ([f"“{query.words}”"] if query.words else [])
+        sought = [*wanted, *([Term(None, query.words)] if query.words else [])]
+        sizes = sets.sizes(Match(scope, sought)) if sought else []
+        asked = len(query.terms) + bool(query.words)
+        if asked > 1:
             title = f"No records match {'both' if asked == 2 else f'all {asked}'}"
-            none = [terms.said(t) for t, size in zip(positive, counted, strict=True) if not size.count]
-            text = (words.listing(said) + ", but none matches everything.") if said else ""
+            none = [said for said, size in zip(asked_for, sizes, strict=True) if not size.count]
+            said = [
+                f"{said} has {words.count_words(size.count, size.capped)}"
+                for said, size in zip(asked_for, sizes, strict=True)
+            ]
+            all_left_out = len(said) == 1 and len(query.terms) > 1 and not query.filter_count
+            but = "but each of them also carries what you left out" if all_left_out else "but none matches everything"
+            text = f"{words.listing(said)}, {but}." if said else "Every record carries what you left out."
             if none:
-                text = f"No record that you can read carries {words.listing(none)}."
-            smallest = sorted(zip(positive, counted, strict=True), key=lambda pair: pair[1].count)
-            away = smallest[0][0] if smallest else query.terms[-1]
-            actions.append({"name": f"Take away {terms.said(away)}", "url": query.without_term(away).url()})
+                text = f"No record that you can read has {words.listing(none)}."
         elif query.terms:
             title, text = f"No records carry {terms.said(query.terms[0])}", "Nothing that you can read does."
-        else:
+            if query.terms[0].negated:
+                title, text = "No records are left", f"Every record here carries {terms.said(query.terms[0])[4:]}."
+        elif query.words:
             title, text = "Nothing was found", "Try other words, or fewer of them."
+        else:
+            title, text = "No records match these filters", "Take a filter away to see more."
+        return {"title": title, "text": text, "actions": self._ways_out(scope, query)}
+
+    def _ways_out(self, scope: Scope, query: Query) -> list[dict[str, str]]:
+        """Searches with one thing less that find something, those that stay nearest first."""
+        tried: list[tuple[str, Query]] = []
+        if query.words and query.terms:
+            tried.append((f"Take away “{query.words}”", replace(query, words="", order="")))
+        if len(query.terms) + bool(query.words) > 1:
+            tried += [(f"Take away {terms.said(term)}", query.without_term(term)) for term in query.terms[:8]]
+        ways = []
+        for name, less in tried:
+            found = self._how_many(scope, less)
+            if found:
+                ways.append((found, {"name": f"{name} ({words.count_words(found)})", "url": less.url()}))
+        actions = [way for _, way in sorted(ways, key=lambda way: way[0])[:2]]
         if query.filter_count:
-            cleared = replace(query, lanes=(), kinds=(), start="", end="", by="")
+            cleared = replace(query, lanes=(), kinds=(), start="", end="", by="", ended=False)
             actions.append({"name": "Clear the filters", "url": cleared.url()})
-        if not actions:
-            actions.append({"name": "See all records", "url": present.search_url()})
-        return {"title": title, "text": text, "actions": actions}
+        return actions or [{"name": "See all records", "url": present.search_url()}]
+
+    @staticmethod
+    def _how_many(scope: Scope, query: Query) -> int:
+        """How many records a search finds, up to what is looked at; with words, by its words."""
+        wanted = [*query.terms, *([Term(None, query.words)] if query.words else [])]
+        filters = replace(query.filters(), phrases=query.phrases)
+        return len(lists.hits(scope, wanted, filters, limit=1).looked_at)
 
 
 class Suggest(PageView):
@@ -334,7 +317,7 @@ class ValuesOfLabel(PageView):
         ]
         more = query.url("web:values-of-label", cursor=reply["next_cursor"]) if reply["next_cursor"] else ""
         context = {
-            "label": anyone.label, "values": shown, "next_url": more, "among": [terms.said(t) for t in others],
-            "back": base.url(),
+            "label": terms.ANY.get(anyone.label) or words.label_words(anyone.label), "values": shown,
+            "next_url": more, "among": [terms.said(t) for t in others], "back": base.url(),
         }  # fmt: skip
         return render(request, "web/values.html", context)

@@ -24,16 +24,27 @@ FORMATS = {
 
 class Timeline(PageView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        ask = Ask.of(request)
+        ask = Ask.of(request, dates_may_be_wrong=True)
         moved = ask.with_typed(self.reader)
         if moved is not None:
             return redirect(moved.url())
         part = request.GET.get("part") == "data"
-        around = self._around(ask, request.GET.get("around", ""), part)
+        wrong = ask.query.wrong_dates()
+        around = None if wrong else self._around(ask, request.GET.get("around", ""), part)
         cursor = request.GET.get("cursor") or (around.place.cursor if around and not ask.terms() else None)
-        found = chronology.read(self.reader, ask, cursor=cursor, undated=chronology.UNDATED_SHOWN)
-        context = {"tl": self._context(ask, found, cursor, around)}
-        return render(request, "web/timeline/_part.html" if part else "web/timeline.html", context)
+        if wrong:
+            found = chronology.nothing()
+        else:
+            found = chronology.read(self.reader, ask, cursor=cursor, undated=chronology.UNDATED_SHOWN)
+        notices = []
+        if wrong:
+            notices.append(
+                {"level": "danger", "bold": "Nothing is listed, because a date could not be read.",
+                 "text": " ".join(wrong.values())}
+            )  # fmt: skip
+        context = {"tl": self._context(ask, found, cursor, around) | {"wrong": wrong}, "notices": notices}
+        template = "web/timeline/_part.html" if part else "web/timeline.html"
+        return render(request, template, context, status=400 if wrong else 200)
 
     def _around(self, ask: Ask, sr_id: str, part: bool) -> Around | None:
         """The record in the middle. One that goes while the page is open leaves the others standing."""
@@ -72,6 +83,7 @@ class Timeline(PageView):
             "require": ask.require,
             "start": ask.query.start,
             "end": ask.query.end,
+            "ended": ask.query.ended,
             "lane": chosen[0] if len(chosen) == 1 else "",
             "lane_choices": present.lane_choices(self.reader, self.reader.readable),
             "limit": found["limit"],

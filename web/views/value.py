@@ -9,8 +9,10 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 
 from lanes.errors import LanewiseError, NotVisible
+from lanes.readers import LaneInfo
 from memory import normal
 from memory.gather.scope import Scope
 from memory.gather.terms import Term
@@ -19,6 +21,7 @@ from memory.selectors.rows import rows
 from memory.selectors.search import Filters, hits
 from memory.services import aliases
 from web import present, words
+from web.chips import rarest_first
 from web.terms import Query, more_of, shown_of
 from web.views.base import PageView, Posted
 
@@ -54,8 +57,9 @@ class Value(PageView):
 
     def _records(self, cursor: str | None, limit: int) -> dict[str, Any]:
         term = Term(self.known["label"], self.known["value"])
-        page = hits(self.scope, [term], Filters(), limit=limit, cursor=cursor)
+        page = hits(self.scope, [term], Filters(), events=True, limit=limit, cursor=cursor)
         shown = present.rows(self.reader, rows(self.reader, page.ids), without=self.key.hex)
+        rarest_first(self.scope, shown)
         url = present.value_url(self.known["label"], self.known["value"])
         return {
             "records": shown,
@@ -70,6 +74,8 @@ class Value(PageView):
         over = values.over_time(self.scope, self.key, limit=OVER_TIME_OF)
         ids = over.pop("ids")
         said, _ = present.capped(count)
+        # the oldest of the newest carriers is not the first of all
+        cut, zone = over["counted"] == OVER_TIME_OF, timezone.get_current_timezone()
         query = Query(terms=(Term(label, value),))
         made: dict[str, Any] = {
             "label": label,
@@ -79,8 +85,8 @@ class Value(PageView):
             "count_words": said,
             "count_noun": "record" if count == 1 else "records",
             "lane_count": over["lanes"],
-            "first": words.date_words(over["first"], "day") if over["first"] else "",
-            "last": words.date_words(over["last"], "day") if over["last"] else "",
+            "first": words.date_words(over["first"][0], over["first"][1], zone) if over["first"] and not cut else "",
+            "last": words.date_words(over["last"][0], over["last"][1], zone) if over["last"] else "",
             "any_url": Query(terms=(Term(label, None),)).url("web:values-of-label"),
             "search_url": query.url(),
             "timeline_url": query.url("web:timeline"),
@@ -111,18 +117,15 @@ class Value(PageView):
             held.update(by)
         most = [lane for lane, _ in held.most_common(LANES_DRAWN if len(held) > LANES_DRAWN + 1 else None)]
         lane_ids, rest = sorted(most), len(held) - len(most)
-        lanes = [{"name": self.reader.lanes[i].name, "colour": self.reader.lanes[i].colour} for i in lane_ids]
+        lanes = told_apart([self.reader.lanes[i] for i in lane_ids])
         if rest:
-            lanes.append({"name": f"{rest} other matters", "colour": 0})
+            lanes.append({"name": f"{rest} other matters", "colour": 0, "again": 0})
         months: list[dict[str, Any]] = []
         for start, by in over["buckets"]:
-            if over["unit"] == "year":
-                said = short = str(start.year)
-            else:
-                said = f"{words.LONG_MONTHS[start.month - 1]} {start.year}"
-                first = not months or start.month == 1
-                short = f"{words.MONTHS[start.month - 1]}{f' {start.year}' if first else ''}"
-            months.append({"words": said, "short": short, "counts": self._counts(by, lane_ids, bool(rest))})
+            said, short = words.period_words(start, over["unit"])
+            year = str(start.year) if over["unit"] == "month" else ""
+            counts = self._counts(by, lane_ids, bool(rest))
+            months.append({"words": said, "short": short, "year": year, "counts": counts})
         totals = [sum(m["counts"]) for m in months]
         described = ""
         if months:
@@ -142,10 +145,7 @@ class Value(PageView):
             "note": f"Counted over the newest {OVER_TIME_OF:,} of its records."
             if over["counted"] == OVER_TIME_OF
             else "",
-            "data": {
-                "months": [{"words": m["words"], "short": m["short"], "counts": m["counts"]} for m in months],
-                "lanes": lanes,
-            },
+            "data": {"months": months, "lanes": lanes},
         }
 
     @staticmethod
@@ -168,6 +168,19 @@ class Value(PageView):
             )  # fmt: skip
         note = f"Counted over the newest {COMPANY_OF:,} of its records." if cut else "Counts cover what you can read."
         return {"company": list(groups.values())[:10], "company_note": note}
+
+
+def told_apart(lanes: list[LaneInfo]) -> list[dict[str, Any]]:
+    """Matters of one picture: each keeps its colour, and of those with the same colour the later ones are hatched.
+
+    There are eight colours; `again` is how many before it have the colour.
+    """
+    met: Counter[int] = Counter()
+    made = []
+    for lane in lanes:
+        made.append({"name": lane.name, "colour": lane.colour, "again": met[lane.colour]})
+        met[lane.colour] += 1
+    return made
 
 
 class RenameValue(Posted):

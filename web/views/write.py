@@ -23,7 +23,7 @@ from memory.selectors import values
 from memory.selectors.rows import ids_of, rows, signed
 from memory.selectors.search import Filters, hits
 from memory.services import connections, properties, records
-from web import present, terms
+from web import dates, present, terms
 from web.chips import typed_chip
 from web.views.base import PageView, Posted
 from web.views.record import RecordView
@@ -99,21 +99,25 @@ class WriteView(RecordView):
     def fields(request: HttpRequest) -> dict[str, Any]:
         """What a form says of a record, as the service takes it."""
         post = request.POST
-        date = post.get("date", "").strip()
         return {
             "title": post.get("title", ""),
             "text": post.get("text", "").replace("\r\n", "\n"),
             "kind": post.get("kind", "") or "note",
-            "occurred_at": date or None,
+            "occurred_at": dates.iso(post.get("date", ""), "occurred_at") or None,
         }
 
 
 class NewRecord(WriteView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        return self._form(request, {"lane": request.GET.get("lane", ""), "kind": "note"})
+        lanes = self.writable_lanes()
+        # The matter is chosen by whoever writes, unless they come from its page or may write to no other.
+        lane = request.GET.get("lane", "") if len(lanes) != 1 else lanes[0].slug
+        return self._form(request, {"lane": lane, "kind": "note"})
 
     def post(self, request: HttpRequest) -> HttpResponse:
         try:
+            if not request.POST.get("lane") and self.reader.writable:
+                raise Invalid.field("lane", "Choose the matter that this belongs to.")
             written = records.write(
                 self.reader,
                 lane=request.POST.get("lane", ""),
@@ -142,7 +146,7 @@ class EditRecord(WriteView):
         record = self.writable_record(sr_id)
         given = {
             "lane": record["lane"].slug, "kind": record["kind"], "title": record["title"] if self._titled else "",
-            "text": record["text"], "date": self._date(record), "version": str(record["version"]),
+            "text": record["text"], "date": self._written(record), "version": str(record["version"]),
         }  # fmt: skip
         return self._form(request, record, given)
 
@@ -155,6 +159,10 @@ class EditRecord(WriteView):
         return super()._more(found, shape, row)
 
     @staticmethod
+    def _written(record: dict[str, Any]) -> str:
+        return present.words.written_date(record["occurred_at"], record["date_precision"])
+
+    @staticmethod
     def _date(record: dict[str, Any]) -> str:
         at = present.words.moment(record["occurred_at"])
         return times.shown(at, record["date_precision"]) if at else ""
@@ -164,12 +172,12 @@ class EditRecord(WriteView):
         given = request.POST.dict()
         # "Save mine over theirs" names the version that was compared: a third one in between conflicts again.
         version = given.get("over") or given.get("version", "")
-        fields = self.fields(request)
-        if fields["occurred_at"] == self._date(record):
-            fields.pop("occurred_at")
-        if not fields["title"].strip() and not self._titled:
-            fields.pop("title")
         try:
+            fields = self.fields(request)
+            if fields["occurred_at"] == self._date(record):
+                fields.pop("occurred_at")
+            if not fields["title"].strip() and not self._titled:
+                fields.pop("title")
             if not version.isascii() or not version.isdigit():
                 raise Invalid.field("version", "Open the form again.")
             records.update(self.reader, sr_id=sr_id, expected_version=int(version[:9]), **fields)
@@ -349,7 +357,7 @@ class Correct(WriteView):
         record = self.writable_record(sr_id)
         given = {
             "lane": record["lane"].slug, "kind": record["kind"], "title": record["title"], "text": record["text"],
-            "date": EditRecord._date(record), "hint": "supersedes",
+            "date": EditRecord._written(record), "hint": "supersedes",
             "properties": "\n".join(f"{c['label']}: {c['value']}" for c in record["chips"] if not c.get("ended")),
         }  # fmt: skip
         return self._form(request, record, given)
