@@ -55,12 +55,12 @@ def of_record(tail: str = "", *extra: str) -> Callable[[str, str], list[str]]:
 VALUES = [f"client/{quote('Shared Holdings')}", "status/open"] + [
     f"person/{quote(f'{marker} person')}" for marker in MARKERS.values()
 ]
-# route -> addresses to open (GET); None: only posted to (see POSTS) or of another library.
+# route -> addresses to open (GET); None: of another library, or nothing to open.
 PAGES: dict[str, Callable[[str, str], list[str]] | None] = {
     "": lambda own, sr_id: ["/"],
-    "seen/": None,
-    "tenant/": None,
-    "theme/": None,
+    "seen/": lambda own, sr_id: ["/seen/"],
+    "tenant/": lambda own, sr_id: ["/tenant/"],
+    "theme/": lambda own, sr_id: ["/theme/"],
     "live/session/": lambda own, sr_id: ["/live/session/"],
     "search/": searches("/search/"),
     "search/suggest/": lambda own, sr_id: [
@@ -70,10 +70,10 @@ PAGES: dict[str, Callable[[str, str], list[str]] | None] = {
     "search/values/": lambda own, sr_id: [
         f"/search/values/?label={label}&q={text}&value={text}" for label in ("person", "client") for text in ("", "zq")
     ],
-    "search/save/": None,
-    "search/saved/<int:pk>/forget/": None,
+    "search/save/": lambda own, sr_id: ["/search/save/"],
+    "search/saved/<int:pk>/forget/": lambda own, sr_id: ["/search/saved/1/forget/"],
     "values/": lambda own, sr_id: [f"/values/?t={label}:" for label in ("person", "client", "matter", "status")],
-    "values/<str:label>/<path:value>/rename": None,
+    "values/<str:label>/<path:value>/rename": lambda own, sr_id: [f"/values/{value}/rename" for value in VALUES],
     "values/<str:label>/<path:value>/": lambda own, sr_id: [f"/values/{value}/" for value in VALUES],
     "records/new/": lambda own, sr_id: ["/records/new/", "/records/new/?lane=blue", f"/records/new/?from={sr_id}"],
     "records/<str:sr_id>/": of_record("", "?depth=3", "?labels=e_connect", "?as_of=2026-01-01"),
@@ -88,10 +88,12 @@ PAGES: dict[str, Callable[[str, str], list[str]] | None] = {
     ],
     "records/<str:sr_id>/edit/": of_record("edit/"),
     "records/<str:sr_id>/properties/": of_record("properties/"),
-    "records/<str:sr_id>/connect/": of_record("connect/", "?q=zq", "?q=notice"),
+    "records/<str:sr_id>/connect/": of_record("connect/", "?q=zq", "?q=notice", "?hint=x&type=related"),
     "records/<str:sr_id>/correct/": of_record("correct/", "?q=zq"),
     "records/<str:sr_id>/delete/": of_record("delete/"),
-    "timeline/": searches("/timeline/"),
+    "timeline/": lambda own, sr_id: (
+        searches("/timeline/")(own, sr_id) + [f"/timeline/?around={sr_id}", f"/timeline/?part=data&around={sr_id}"]
+    ),
     "timeline/export/<str:fmt>/": lambda own, sr_id: [
         f"/timeline/export/{fmt}/{query}"
         for fmt in FORMATS
@@ -213,6 +215,21 @@ def test_a_hidden_record_is_answered_like_a_missing_one(marked: Marked, persona:
                 assert [reply.status_code for reply in replies] == [404, 404], (tail, replies)
                 assert alike(told(replies[0]), hidden) == alike(told(replies[1]), missing), tail
     assert everything() == before
+
+
+@pytest.mark.parametrize("persona", [name for name in READABLE if name != "anna"])
+def test_a_hidden_record_named_by_another_pages_address_is_like_a_missing_one(marked: Marked, persona: str):
+    """Records carried along while connecting, and the one a timeline is opened around."""
+    client, own = signed_in(marked, persona), marked.own(persona)
+    for lane in set(MARKERS) - READABLE[persona]:
+        hidden, missing = marked.records[lane][0], "sr_" + uuid.uuid4().hex
+        for address in (f"/records/{own}/connect/?with=%s", "/timeline/?around=%s", "/timeline/?part=data&around=%s"):
+            one, other = client.get(address % hidden), client.get(address % missing)
+            assert one.status_code == other.status_code, address
+            pages = (alike(told(one), hidden), alike(told(other), missing))
+            said = [re.sub(r"\d{10}[\d.]*", "·", page) for page in pages]  # but for the instant
+            assert said[0] == said[1], address
+            assert not {text for text in marked.hidden_from(persona) - {hidden} if text in told(one)}
 
 
 @pytest.mark.parametrize("persona", READABLE)

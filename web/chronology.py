@@ -16,8 +16,9 @@ from memory import normal, times
 from memory.gather.scope import Scope
 from memory.gather.terms import Term
 from memory.gather.timeline import MATCHES_MAX, Bounds, timeline
-from memory.selectors.chronology import everything
-from memory.selectors.rows import signed
+from memory.selectors.chronology import Place, everything
+from memory.selectors.chronology import place as place_of
+from memory.selectors.rows import rows, signed
 from web import present, words
 from web.chips import typed_chip
 from web.terms import Query
@@ -64,6 +65,27 @@ class Ask:
             return None
         term = typed_chip(reader, self.query.words) or Term(None, normal.value(self.query.words, "q"))
         return replace(self, query=replace(self.query, words="").with_term(term))
+
+
+@dataclass(frozen=True)
+class Around:
+    """The record that a timeline was opened around."""
+
+    place: Place
+    row: dict[str, Any]
+
+    @property
+    def centre(self) -> int | None:
+        at = self.place.occurred_at
+        return int(at.timestamp() * 1000) if at else None
+
+
+def around(reader: Reader, ask: Ask, sr_id: str) -> Around:
+    """The record with its place in the timeline asked for; NotVisible when it is not there for this reader."""
+    scope = Scope(reader.narrow(ask.query.lanes or None), include_invalidated=ask.query.ended)
+    bounds = ask.bounds()
+    found = place_of(scope, sr_id, start=bounds.start, end=bounds.end, before=PAGE // 2)
+    return Around(found, present.row(reader, rows(reader, [found.id])[0]))
 
 
 def read(reader: Reader, ask: Ask, *, limit: int = PAGE, cursor: str | None = None, undated: int) -> dict[str, Any]:
@@ -145,9 +167,10 @@ def _matched(row: dict[str, Any], ask: Ask) -> str:
     return ", ".join(said[:3])
 
 
-def picture(facts: list[dict[str, Any]]) -> dict[str, Any]:
+def picture(facts: list[dict[str, Any]], centre: int | None = None) -> dict[str, Any]:
     """What the picture draws, in milliseconds since 1970 as scripts count."""
     return {
+        "centre": centre,
         "now": int(timezone.now().timestamp() * 1000),
         "facts": [
             {

@@ -17,7 +17,10 @@ from lanes.readers import Reader
 from memory import normal, times
 from memory.gather.radius import radius
 from memory.gather.scope import CAP, Scope
+from memory.gather.spared import spare
+from memory.models import sr_id as public
 from memory.selectors import picture
+from memory.selectors.records import Row
 from memory.selectors.rows import ids_of
 from web import present, words
 
@@ -27,6 +30,7 @@ SHOWN, SHOWN_MAX = 60, 400  # records drawn at first, and at most
 # A property on more records than this ties a picture into a knot nobody can read: it goes on the shelf.
 HUB_LIMIT = 30
 NEWEST_OF_HUB = 3
+REPLACED = {"supersedes": "Superseded by", "retracts": "Retracted by"}
 COUNTED = 1_000  # records a walk goes on to, so that the page can say how many there are
 
 
@@ -92,16 +96,21 @@ def prop_of(shared: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, An
     }
 
 
-def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str]) -> dict[str, Any]:
-    """Everything the radius section shows. `labels` are those the person may filter by.
+def build(reader: Reader, origin: Row, controls: Controls) -> dict[str, Any]:
+    """Everything the radius section shows of a record that the reader can see.
 
-    The walk goes on past what is drawn (up to COUNTED), so that shown, total and cut are all true numbers.
+    The walk goes on past what is drawn (up to COUNTED), so that shown, total and cut are all true numbers. The record
+    itself takes part even where it was superseded: the page is about it.
     """
+    sr_id = public(origin.public_id)
+    labels = picture.labels_near(Scope(reader), origin.id, spare(Scope(reader), origin))
     scope = Scope(reader, as_of=controls.as_of)
+    spared = spare(scope, origin)
     nothing = controls.labels is not None and not controls.labels
     reply = radius(
         scope, sr_id, depth=controls.depth, max_nodes=COUNTED, hub_limit=HUB_LIMIT,
         labels=None if controls.labels is None else list(controls.labels) or ["e_connect"],
+        spare_origin=True,
     )  # fmt: skip
     walked = reply["nodes"][:1] if nothing else reply["nodes"]
     drawn = walked[: controls.most]
@@ -113,7 +122,7 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
 
     hubs = [] if nothing else _hubs(reply["hubs"])
     hub_keys = {h["key"] for h in hubs}
-    shared = picture.shared(scope, list(read))
+    shared = picture.shared(scope, list(read), spared)
     by_key = {s["key"].hex: s for s in shared}
     for hub in hubs:
         hub["members"] = [names[i] for i in by_key[hub["key"]]["records"]] if hub["key"] in by_key else [sr_id]
@@ -139,6 +148,10 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
     cut = total - (len(nodes) - 1)
     start, end = _range(picture.span(scope, list(read)), controls.as_of)
     at = controls.as_of
+    offered = [
+        {"label": x, "words": words.label_words(x), "on": controls.labels is None or x in controls.labels}
+        for x in labels
+    ]
     data = {
         "origin": sr_id,
         "depth": controls.depth,
@@ -150,10 +163,11 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
         "nodes": nodes,
         "props": [prop_of(s, names) for s in walkable],
         "hubs": hubs,
-        "watchKeys": [k.hex for k in picture.keys_of(scope, ids[sr_id])] if sr_id in ids else [],
+        "watchKeys": [k.hex for k in picture.keys_of(scope, ids[sr_id], spared)] if sr_id in ids else [],
         "cut": cut,
         "totalWords": words.count_words(total, truncated),
         "cutWords": words.count_words(cut, truncated),
+        "labels": offered,
         "range": {"start": start.isoformat(), "end": end.isoformat()},
     }
     return {
@@ -170,11 +184,12 @@ def build(reader: Reader, sr_id: str, controls: Controls, labels: Sequence[str])
         ],
         "depth": controls.depth,
         "depths": DEPTHS if controls.depth in DEPTHS else (*DEPTHS, controls.depth),
-        "labels": [
-            {"label": x, "words": words.label_words(x), "on": controls.labels is None or x in controls.labels}
-            for x in labels
+        "labels": offered,
+        "replaced": [
+            {"verb": REPLACED[how], "sr_id": r["sr_id"], "title": r["title"], "url": present.record_url(r["sr_id"])}
+            for how, r in picture.replacements(scope, spared)
         ],
-        "empty": _why_empty(nothing, hubs, controls),
+        "empty": _why_empty(nothing, hubs, controls, spared is not None),
     }
 
 
@@ -238,13 +253,15 @@ def _item(node: Mapping[str, Any], reader: Reader, read: Mapping[str, Any]) -> d
     }  # fmt: skip
 
 
-def _why_empty(nothing: bool, hubs: list[Any], controls: Controls) -> str:
+def _why_empty(nothing: bool, hubs: list[Any], controls: Controls, superseded: bool) -> str:
     if nothing:
         return "No label is chosen. Choose at least one to walk along."
     if controls.labels is not None or controls.as_of:
         return "Nothing here. Fewer filters, more steps or a later date will bring records back."
     if hubs:
         return "Only hubs lead on from here: each is carried by so many records that it says little. Show them below."
+    if superseded:
+        return "This record was superseded, and no other record you can read shares a property with it."
     return "No other record you can read shares a property with this one. Add properties to join it to others."
 
 

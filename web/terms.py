@@ -76,7 +76,39 @@ def shown(term: Term, *, dropped: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
-KNOWN = {"t", "q", "lane", "kind", "from", "to", "by", "order", "graph", "ended", "require", "part", "cursor"}
+KNOWN = {
+    "t",
+    "q",
+    "lane",
+    "kind",
+    "from",
+    "to",
+    "by",
+    "order",
+    "graph",
+    "ended",
+    "require",
+    "part",
+    "cursor",
+    "shown",
+    "around",
+}
+SHOWN_MAX = 500  # of a list that was opened page by page, as many come back at once
+
+
+def shown_of(request: HttpRequest, page: int) -> int:
+    """How many rows of a list its address asks for: whole pages, one at least."""
+    raw = request.GET.get("shown", "")
+    if not raw:
+        return page
+    if not raw.isascii() or not raw.isdigit() or not 1 <= int(raw[:9]) <= SHOWN_MAX:
+        raise Invalid.field("shown", f"A whole number from 1 to {SHOWN_MAX}.")
+    return min(SHOWN_MAX, -(-int(raw) // page) * page)
+
+
+def more_of(shown: int, page: int) -> str:
+    """What `shown` says once another page is shown; empty past the end of what an address may ask for."""
+    return str(shown + page) if shown + page <= SHOWN_MAX else ""
 
 
 @dataclass(frozen=True)

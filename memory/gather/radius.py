@@ -10,6 +10,7 @@ from lanes.readers import Reader
 from memory import sql
 from memory.gather.reach import Reach
 from memory.gather.scope import CAP, Scope, live
+from memory.gather.spared import spare
 from memory.gather.walk import Node, Walk, walk
 from memory.models import sr_id as public
 from memory.selectors.records import resolve
@@ -30,14 +31,17 @@ def radius(
     types: Sequence[str] | None = None,
     hub_limit: int = HUB_LIMIT,
     reader_of_origin: Any = None,
+    spare_origin: bool = False,
 ) -> dict[str, Any]:
     """{sr_id, nodes, edges, hubs, truncated, cut, left_out_invalid, hint}.
 
     `nodes` in the order of the walk, the record itself first; `edges` the properties followed, with the nodes that
     carry them; `hubs` the properties that more than `hub_limit` other records carry: named, counted, not followed.
+    `spare_origin`: the record itself takes part even where it was superseded.
     """
     origin = resolve(reader_of_origin or scope.reader, sr_id)
-    reach = Reach(scope, ends=[origin], labels=labels, types=types)
+    spared = spare(scope, origin) if spare_origin else None
+    reach = Reach(scope, ends=[origin], labels=labels, types=types, spared=spared)
     found = walk(reach, origin.id, depth=depth, max_nodes=max_nodes, hub_limit=hub_limit)
     ids = [node.id for node in found.nodes]
     shown = heads(scope, ids, [origin.id], reader_of_origin)
@@ -60,7 +64,7 @@ def radius(
         "hubs_total": len(found.hubs),
         "truncated": found.truncated,
         "cut": found.reasons,
-        "left_out_invalid": left_out(scope, ids),
+        "left_out_invalid": left_out(scope, ids[1:] if spared else ids),
         "hint": _hint(found, max_nodes, hub_limit),
     }
 
@@ -162,14 +166,14 @@ def heads(
 
 
 # The spelling shown is that of a carrier the reader can see.
-_NAMES = f"""
+_NAMES = """
 select distinct on (e.key) e.key, e.label, e.value, e.type, e.directed, e.strength, e.confidence, e.reason,
   e.valid_from, e.invalidated_at
 from unnest(%(keys)s::uuid[], %(ids)s::bigint[]) f(key, id)
 join memory_edgeproperty e on e.record_id = f.id and e.key = f.key
-where e.lane_id = any(%(lanes)s) and {live("e")}
+where e.lane_id = any(%(lanes)s) and {holds}
 order by e.key, e.seq
-"""  # noqa: S608
+"""
 
 
 def named(reach: Reach, carriers: Mapping[UUID, int]) -> dict[UUID, dict[str, Any]]:
@@ -177,7 +181,8 @@ def named(reach: Reach, carriers: Mapping[UUID, int]) -> dict[UUID, dict[str, An
     for each key that carries it."""
     if not carriers:
         return {}
-    rows = sql.fetch(_NAMES, {**reach.params, "keys": sql.array(carriers), "ids": sql.array(carriers.values())})
+    statement = _NAMES.format(holds=reach.holds("e"))
+    rows = sql.fetch(statement, {**reach.params, "keys": sql.array(carriers), "ids": sql.array(carriers.values())})
     out = {}
     for key, label, value, kind, directed, strength, confidence, reason, begins, ends in rows:
         shape: dict[str, Any] = {"label": label, "value": value}

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from memory import sql
 from memory.gather.chain import Touch
-from memory.gather.scope import Scope, followed, told
+from memory.gather.scope import Scope, followed, live, told
+from memory.gather.spared import Spared
 from memory.gather.traverse import UNWALKED_LABEL
 from memory.gather.walk import Step
 from memory.selectors.records import Row
@@ -58,7 +59,7 @@ _ONCE = """and not exists (select 1 from memory_edgeproperty d
 class Reach:
     """What one reader can walk at one instant. `labels`: only properties of these labels; `types`: of connections,
     only those of these types. `ends`: the records named by the caller, which take part even where the walk is
-    narrowed to lanes they are not in."""
+    narrowed to lanes they are not in. `spared`: the record walked from, where it takes part although superseded."""
 
     def __init__(
         self,
@@ -67,9 +68,13 @@ class Reach:
         ends: Sequence[Row] = (),
         labels: Sequence[str] | None = None,
         types: Sequence[str] | None = None,
+        spared: Spared | None = None,
     ):
         self.scope = scope
+        self.spared = spared
         self.params: dict[str, Any] = {"lanes": scope.lanes, "unwalked": UNWALKED_LABEL, **scope.params}
+        self.params |= spared.params if spared else {}
+        follows = spared.also(followed("e"), "e") if spared else followed("e")
         guests = [row for row in ends if row.lane_id not in scope.lanes]
         inside = ""
         if guests:
@@ -86,10 +91,10 @@ class Reach:
         if types is not None:
             limits += " and e.type = any(%(types)s)"
             self.params["types"] = list(types)
-        own = _OWN.format(followed=followed("e"), labels=limits, told=told("e"))
+        own = _OWN.format(followed=follows, labels=limits, told=told("e"))
         once = (_ONCE if scope.include_invalidated else "") + inside.format(e="e")
-        listed = _CARRIERS.format(columns=_LISTED, followed=followed("e"), once=once)
-        counted = _CARRIERS.format(columns="count(*) as n", followed=followed("e"), once=once)
+        listed = _CARRIERS.format(columns=_LISTED, followed=follows, once=once)
+        counted = _CARRIERS.format(columns="count(*) as n", followed=follows, once=once)
         with_own = f"with own as materialized ({own})"
         self._touch = f"{with_own} select k.*, (select count(*) from own) as pairs from ({_MET}) k"  # noqa: S608
         self._spread = (
@@ -101,6 +106,10 @@ class Reach:
             f"cross join lateral ({listed}) m"
         )
         self._count = f"select k.key, m.n from unnest(%(keys)s::uuid[]) k(key) cross join lateral ({counted}) m"  # noqa: S608
+
+    def holds(self, alias: str) -> str:
+        """SQL: the edge property row `alias` is valid, or one of the spared record's."""
+        return self.spared.also(live(alias), alias) if self.spared else live(alias)
 
     # -- walk.Loader
 

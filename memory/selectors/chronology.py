@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +10,7 @@ from memory import sql
 from memory.gather import cursor as cursors
 from memory.gather import paging
 from memory.gather.scope import CAP, Scope, current
-from memory.selectors.records import by_id
+from memory.selectors.records import by_id, resolve
 
 _DATED = """
 select x.occurred_at, x.recorded_at, x.id from unnest(%(lanes)s::int[]) l(id) cross join lateral (
@@ -39,6 +40,49 @@ select count(*) from (
   select 1 from memory_record r where r.lane_id = any(%(lanes)s) and r.occurred_at is null and {current}
   limit %(cap)s) x
 """.format(current=current("r"))
+
+
+# The rows just before one, nearest first: the last of them is what a page that begins there begins after.
+_BEFORE = """
+select x.occurred_at, x.recorded_at, x.id from unnest(%(lanes)s::int[]) l(id) cross join lateral (
+  select r.occurred_at, r.recorded_at, r.id, r.at from memory_record r
+  where r.lane_id = l.id and r.occurred_at is not null and {current}
+    and (%(start)s::timestamptz is null or r.at >= %(start)s) and (%(end)s::timestamptz is null or r.at < %(end)s)
+    and r.at <= %(a0)s and (r.at, r.recorded_at, r.id) < (%(a0)s, %(a1)s, %(a2)s)
+  order by r.at desc, r.recorded_at desc, r.id desc limit %(limit)s) x
+order by x.occurred_at desc, x.recorded_at desc, x.id desc limit %(limit)s
+""".format(current=current("r"))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a record stands in the timeline of everything: `cursor` of the page that begins some facts before it."""
+
+    id: int
+    occurred_at: datetime | None
+    superseded: bool  # and left out for that: a scope may hold what was superseded too
+    cursor: str | None
+
+
+def place(
+    scope: Scope, public: str, *, start: datetime | None = None, end: datetime | None = None, before: int = 100
+) -> Place:
+    """The place of a record of the scope; NotVisible when it is not there. `cursor` None is the first page."""
+    row = resolve(scope.reader, public)
+    occurred, recorded = sql.fetch(
+        "select occurred_at, recorded_at from memory_record where id = %s and lane_id = any(%s)",
+        (row.id, scope.lanes),
+    )[0]
+    ended = row.superseded_at is not None and row.superseded_at <= scope.instant
+    cursor = None
+    if occurred is not None:
+        params = {"lanes": scope.lanes, "start": start, "end": end, **scope.params}
+        rows = sql.fetch(_BEFORE, {**params, "limit": before + 1, "a0": occurred, "a1": recorded, "a2": row.id})
+        if len(rows) > before:
+            last = rows[-1]
+            query = paging.query_of(scope, "chronology", str(start), str(end), scope.lanes)
+            cursor = cursors.seal(query, [last[0].isoformat(), last[1].isoformat(), last[2]])
+    return Place(row.id, occurred, ended and not scope.include_invalidated, cursor)
 
 
 def everything(

@@ -9,21 +9,32 @@ from uuid import UUID
 
 from memory import sql
 from memory.gather.scope import Scope, followed, live, told
+from memory.gather.spared import Spared
 from memory.models import sr_id
+
+
+def _holding(condition: str, alias: str, spared: Spared | None) -> str:
+    return spared.also(condition, alias) if spared else condition
+
+
+def _params(scope: Scope, spared: Spared | None) -> dict[str, Any]:
+    return {"lanes": scope.lanes, **scope.params, **(spared.params if spared else {})}
+
 
 _SHARED = """
 select e.label, min(e.value), e.key, array_agg(e.record_id order by e.record_id)
 from memory_edgeproperty e
 where e.record_id = any(%(ids)s) and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {followed}
 group by e.label, e.key having count(*) > 1 order by count(*), e.label, e.key
-""".format(followed=followed("e"))
+"""
 
 
-def shared(scope: Scope, record_ids: Sequence[int]) -> list[dict[str, Any]]:
+def shared(scope: Scope, record_ids: Sequence[int], spared: Spared | None = None) -> list[dict[str, Any]]:
     """Properties that at least two of the records carry: [{label, value, key, records: [id]}], rarest first."""
     if len(record_ids) < 2:
         return []
-    rows = sql.fetch(_SHARED, {"ids": list(record_ids), "lanes": scope.lanes, **scope.params})
+    statement = _SHARED.format(followed=_holding(followed("e"), "e", spared))
+    rows = sql.fetch(statement, {"ids": list(record_ids), **_params(scope, spared)})
     return [{"label": label, "value": value, "key": key, "records": ids} for label, value, key, ids in rows]
 
 
@@ -78,13 +89,14 @@ _KEYS = """
 select distinct e.key from memory_edgeproperty e
 where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {live}
   and {told}
-""".format(live=live("e"), told=told("e"))
+"""
 
 
-def keys_of(scope: Scope, record_id: int) -> list[UUID]:
+def keys_of(scope: Scope, record_id: int, spared: Spared | None = None) -> list[UUID]:
     """Keys of the properties a record carries: what a page about it listens for. A connection only where another
     member of it can be seen: the page holds the keys, and their number."""
-    return [key for (key,) in sql.fetch(_KEYS, {"record": record_id, "lanes": scope.lanes, **scope.params})]
+    statement = _KEYS.format(live=_holding(live("e"), "e", spared), told=told("e"))
+    return [key for (key,) in sql.fetch(statement, {"record": record_id, **_params(scope, spared)})]
 
 
 # Labels of the record itself and of what shares a property with it, as far as a few hundred neighbours tell.
@@ -103,12 +115,34 @@ select distinct label from (
   union all select e.label from memory_edgeproperty e join near on near.record_id = e.record_id
   where e.lane_id = any(%(lanes)s) and e.label <> 'tense' and {e}
 ) x where left(label, 2) <> 'e_' order by label
-""".format(own=live("e"), e=live("e"))
+"""
 
 
-def labels_near(scope: Scope, record_id: int) -> list[str]:
+def labels_near(scope: Scope, record_id: int, spared: Spared | None = None) -> list[str]:
     """Labels that a walk from the record can go along."""
-    return [label for (label,) in sql.fetch(_NEAR, {"record": record_id, "lanes": scope.lanes, **scope.params})]
+    statement = _NEAR.format(own=_holding(live("e"), "e", spared), e=live("e"))
+    return [label for (label,) in sql.fetch(statement, {"record": record_id, **_params(scope, spared)})]
+
+
+# What took a record's place: whoever cannot read it is not told that there is one.
+_REPLACED = """
+select o.record_id, e.type from memory_edgeproperty e
+join memory_edgeproperty o on o.key = e.key and o.record_id <> e.record_id and o.lane_id = any(%(lanes)s)
+  and o.seq = 0 and o.role = 'source' and (o.invalidated_at is null or o.invalidated_at > %(as_of)s)
+where e.record_id = %(record)s and e.lane_id = any(%(lanes)s) and e.label = 'e_adjust' and e.seq = 0
+  and e.role = 'target' and e.type in ('supersedes', 'retracts')
+  and (e.invalidated_at is null or e.invalidated_at > %(as_of)s)
+order by e.created_at desc, o.record_id limit 5
+"""
+
+
+def replacements(scope: Scope, spared: Spared | None) -> list[tuple[str, dict[str, Any]]]:
+    """(how, record as `nodes` shows it) of the readable records that superseded or retracted one, newest first."""
+    if spared is None:
+        return []
+    rows = sql.fetch(_REPLACED, {"record": spared.record, "lanes": scope.lanes, "as_of": scope.instant})
+    read = nodes(scope, [record for record, _ in rows])
+    return [(how, read[record]) for record, how in rows if record in read]
 
 
 # The newest carriers of each hub, so that a record that shares only a hub with another is still seen to arrive.

@@ -1,5 +1,6 @@
 // Entry point of every page.
 import * as live from './live.js';
+import * as send from './send.js';
 import * as shell from './shell.js';
 import { all } from './dom.js';
 
@@ -13,6 +14,7 @@ const PAGES = {
 };
 
 shell.start();
+send.start();
 const starting = [];
 if (all('[data-searchbox]').length) starting.push(import('./searchbox.js').then((m) => all('[data-searchbox]').forEach(m.start)));
 const page = PAGES[document.body.dataset.page];

@@ -19,15 +19,19 @@ export function el(tag, attrs = {}, ...children) {
   return node;
 }
 
-export function toast(text, level = 'ok') {
+// content: text, or nodes in an array
+export function toast(content, level = 'ok') {
   const box = $('toasts');
   if (!box) return;
   const close = el('button', { class: 'btn plain sm icon', type: 'button', 'aria-label': 'Dismiss' }, icon('x', 's'));
-  const node = el('div', { class: `toast ${level}` }, icon(level === 'danger' ? 'alert' : 'check'), el('div', {}, text), close);
+  const node = el('div', { class: `toast ${level}` }, icon(level === 'danger' ? 'alert' : 'check'), el('div', {}, ...[content].flat()), close);
   close.addEventListener('click', () => node.remove());
   box.append(node);
   setTimeout(() => node.remove(), 8000);
 }
+
+// How to find an element again in another copy of the page: by id, else by name and value.
+export const selectorOf = (node) => (node.id ? `#${CSS.escape(node.id)}` : node.name ? `${node.localName}[name="${CSS.escape(node.name)}"][value="${CSS.escape(node.value)}"]` : null);
 
 export const readJSON = (id) => { const node = $(id); return node ? JSON.parse(node.textContent) : null; };
 
@@ -38,13 +42,18 @@ export function debounce(fn, ms) {
 
 export class Gone extends Error {}
 
-// A part of the page, fetched again under the viewer's own permissions. Gone: it may no longer be seen.
-export async function fetchPart(url, { json = false, signal } = {}) {
+// A part of the page, fetched again under the viewer's own permissions. Gone: it may no longer be seen. With
+// `wrong`, a page that says what is wrong with its own address is a page too: one with a date that cannot be read.
+export async function fetchPart(url, { json = false, wrong = false, signal } = {}) {
   const reply = await fetch(url, { headers: { 'X-Part': '1', 'X-Lanewise-Tenant': document.body.dataset.tenant || '', Accept: json ? 'application/json' : 'text/html' }, credentials: 'same-origin', redirect: 'manual', signal });
   if (reply.type === 'opaqueredirect' || reply.status === 401) throw new Gone('signed out');
-  if (reply.status === 403 || reply.status === 404) throw new Gone('not visible');
-  if (!reply.ok) throw new Error(`answered ${reply.status}`);
+  if (reply.status === 403) throw new Gone('refused');
+  if (reply.status === 404) throw new Gone('not visible');
+  if (!reply.ok && !(wrong && reply.status === 400)) throw new Error(`answered ${reply.status}`);
   return json ? reply.json() : reply.text();
 }
+
+// The server could not be asked at all, as against one that answered "no".
+export const isOffline = (error) => error instanceof TypeError;
 
 export const clock = (date = new Date()) => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(date);

@@ -1,6 +1,6 @@
 // Live news. The socket carries ids and versions only; whoever shows a region fetches it again over HTTP, under the
 // viewer's own permissions. States: connecting, connected, catching-up, offline, each said by a shape and a word.
-import { $, Gone, all, clock, debounce, fetchPart } from './dom.js';
+import { $, Gone, all, clock, debounce, fetchPart, selectorOf } from './dom.js';
 
 const TEXT = { connecting: 'Connecting', connected: 'Live', 'catching-up': 'Catching up', offline: 'Offline' };
 const BACKOFF = [0.5, 1, 2, 4, 8, 15, 30];
@@ -41,6 +41,11 @@ function say(state) {
   for (const node of all('[data-when-live]')) node.hidden = node.dataset.whenLive !== state;
 }
 const state = () => document.querySelector('[data-live]')?.dataset.state;
+// Whether the server can be asked. Only a page that lost its socket wonders, and then it tries.
+export async function reachable() {
+  if (state() !== 'offline') return true;
+  try { await fetch('/live/session/', { headers: { 'X-Part': '1' }, credentials: 'same-origin', cache: 'no-store' }); connect(); return true; } catch { return false; }
+}
 
 function collect() {
   const more = extra();
@@ -83,13 +88,15 @@ async function flush() {
   running = (async () => {
     for (const handler of handlers) await handler(news);
     await refreshRegions();
+    if (news.access || news.all) await refetch();
   })();
   try {
     await running;
     if (news.all && socket?.readyState === WebSocket.OPEN) { lostAt = null; say('connected'); }
   } catch (error) {
     if (error instanceof Gone) end(error.message);
-    else if (news.all) setTimeout(() => queue((p) => { p.all = true; }), 2000);
+    // what a permission took away may not stay because one request failed
+    else if (news.all || news.access) setTimeout(() => queue((p) => { p.all ||= news.all; p.access ||= news.access; }), 2000);
   } finally {
     running = null;
     // a page that is slow to fetch asks less often: it never spends more than half its time on news
@@ -101,7 +108,10 @@ async function flush() {
 // Regions that only need their HTML again. Focus and scroll stay: htmx keeps both for elements with an id.
 async function refreshRegions() {
   await Promise.all(all('[data-live-region]').map(async (region) => {
-    const html = await fetchPart(region.dataset.liveRegion);
+    const url = new URL(region.dataset.liveRegion, location.href);
+    const shown = new URLSearchParams(location.search).get('shown');
+    if (shown) url.searchParams.set('shown', shown);
+    const html = await fetchPart(url);
     if (ended || !region.isConnected) return;
     if (region.contains(document.activeElement) && /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;
     const open = all('details', region).map((d) => d.open);
@@ -111,29 +121,74 @@ async function refreshRegions() {
   }));
 }
 
-// Access was taken away: nothing of what was shown may stay, in the page or in memory.
-export function end(reason) {
+const heading = (details) => details.querySelector('summary')?.textContent.replace(/\d+/g, '').trim();
+
+// What the page says of lanes and their values beside its records (facets, lists of matters, offered labels): every
+// element with data-refetch, as the page's own address shows it now. Ticks, open parts and the focus stay.
+export async function refetch() {
+  $('suggestions')?.replaceChildren(); if ($('suggestions')) $('suggestions').hidden = true;
+  all('datalist#values').forEach((list) => list.replaceChildren());
+  const stale = all('[data-refetch]');
+  if (!stale.length) return;
+  let html;
+  try { html = await fetchPart(location.href.split('#')[0], { wrong: true }); } catch (error) {
+    // a form that may not be sent any more is told so, and keeps what was typed
+    if (error instanceof Gone && error.message === 'refused' && !document.dispatchEvent(new CustomEvent('lanewise:refused', { cancelable: true }))) return;
+    throw error;
+  }
   if (ended) return;
+  const now = new DOMParser().parseFromString(html, 'text/html');
+  for (const old of stale) {
+    const next = now.getElementById(old.id);
+    if (!next) { old.replaceChildren(); continue; }
+    if (old.localName === 'select') { reselect(old, next); continue; }
+    const focused = old.contains(document.activeElement) ? selectorOf(document.activeElement) : null;
+    const ticked = new Set(all('input[type=checkbox][name=with]:checked', old).map((box) => box.value));
+    const open = new Map(all('details', old).map((d) => [heading(d), d.open]));
+    window.htmx.swap(old, next.innerHTML, { swapStyle: 'innerHTML', settleDelay: 0, swapDelay: 0 });
+    for (const box of all('input[type=checkbox][name=with]', old)) box.checked = ticked.has(box.value);
+    for (const d of all('details', old)) if (open.has(heading(d))) d.open = open.get(heading(d));
+    if (focused) old.querySelector(focused)?.focus({ preventScroll: true });
+  }
+  document.dispatchEvent(new CustomEvent('lanewise:refetched'));
+}
+
+// A chosen entry that is not there any more is not silently another one.
+function reselect(old, next) {
+  const chosen = old.value;
+  old.replaceChildren(...next.childNodes);
+  if ([...old.options].some((o) => o.value === chosen)) { old.value = chosen; return; }
+  if (!old.hasAttribute('data-autosubmit')) {
+    if (![...old.options].some((o) => !o.value)) old.prepend(new Option('Choose one', ''));
+    old.value = '';
+  }
+  old.dispatchEvent(new CustomEvent('lanewise:lost', { bubbles: true }));
+}
+
+// Access was taken away: nothing of what was shown may stay, in the page or in memory.
+export function end(reason, { told = false } = {}) {
+  if (ended) return;
+  // a session that this browser lost, while the server knows of no sign-out: a form half written is not thrown away
+  if (reason === 'signed out' && !told && socket?.readyState === WebSocket.OPEN && !document.dispatchEvent(new CustomEvent('lanewise:signedout', { cancelable: true }))) return;
   ended = true;
-  document.title = 'No access · Lanewise';
+  document.title = reason === 'signed out' ? 'Signed out · Lanewise' : 'No longer here · Lanewise';
   ends.forEach((fn) => fn());
   all('dialog').forEach((d) => d.remove());
   all('form').forEach((f) => { if (!f.closest('.topbar')) f.reset(); });
-  const onRecord = document.body.dataset.page === 'record';
+  const onRecord = Boolean(document.body.dataset.origin);
   $('content')?.remove();
   delete document.body.dataset.origin;
   delete document.body.dataset.partUrl;
   $('toasts')?.replaceChildren();
   $('main').append($('revoked-template').content.cloneNode(true));
-  const note = document.querySelector('#revoked [data-revoked-text]');
-  if (note) {
-    note.textContent = reason === 'signed out'
-      ? `You were signed out at ${clock()} while this page was open, so everything on it was cleared. Sign in again to go on.`
-      : `Access to it was taken away at ${clock()} while this page was open, so everything on it was cleared. If you think that is a mistake, ask the person who gave you access.`;
+  // taken away or deleted: the two are said alike, so that neither tells the other
+  if (reason === 'signed out') {
+    document.querySelector('#revoked h1').textContent = 'You are signed out';
+    document.querySelector('#revoked [data-revoked-text]').textContent = `You were signed out at ${clock()} while this page was open, so everything on it was cleared. Sign in again to go on.`;
+  } else {
+    document.querySelector('#revoked h1').textContent = `This ${onRecord ? 'record' : 'page'} is no longer here for you`;
+    document.querySelector('#revoked [data-revoked-text]').textContent = `It was deleted or closed to you at ${clock()} while this page was open, so everything on it was cleared.`;
   }
-  const heading = document.querySelector('#revoked h1');
-  if (heading && reason === 'signed out') heading.textContent = 'You are signed out';
-  else if (heading && onRecord) heading.textContent = 'You no longer have access to this record';
   $('main').focus();
   rewatch();
 }
@@ -143,7 +198,7 @@ function received(message) {
   if (message.type === 'pong') { clearTimeout(pongTimer); return; }
   if (message.type === 'watching') { since = message.at; return; }
   if (message.type === 'ready') return;
-  if (message.type === 'bye') { end('signed out'); return; }
+  if (message.type === 'bye') { end('signed out', { told: true }); return; }
   if (message.type === 'resync') { queue((p) => { p.all = true; p.access = true; }); return; }
   if (message.type === 'access') {
     // what was watched may be out of sight, so it has been forgotten: say anew what is shown, once it was fetched
@@ -178,11 +233,11 @@ function connect() {
   ws.addEventListener('close', (event) => {
     if (socket !== ws || leaving) return;
     clearTimeout(pongTimer);
-    if (event.code === 4401) { end('signed out'); return; }
+    if (event.code === 4401) { end('signed out', { told: true }); return; }
     lostAt ??= lastNews || new Date();
     retry();
     // refused at the door: perhaps the session has ended
-    if (!here) fetchPart('/live/session/').catch((error) => { if (error instanceof Gone) end(error.message); });
+    if (!here) fetchPart('/live/session/').catch((error) => { if (error instanceof Gone) end(error.message, { told: true }); });
   });
 }
 

@@ -1,6 +1,6 @@
 // The record page: text and properties, and the blast radius as a picture and a list over one walk. The server draws
 // the list and sends the picture's data with it, so both always show the same records.
-import { $, Gone, all, clock, debounce, el, fetchPart, icon, readJSON } from './dom.js';
+import { $, Gone, all, clock, debounce, el, fetchPart, icon, isOffline, readJSON, toast } from './dom.js';
 import { GraphView } from './graph/view.js';
 import { end, isEnded, onEnd, onNews, rewatch, watchAlso } from './live.js';
 
@@ -20,6 +20,7 @@ let picking = null; // 'from' id while the other end of a path is being chosen
 let path = null;
 let held = null; // a walk with many new records, waiting for "Show them"
 let walk = 0;
+let marked = false; // the picture marks what was found in the list
 const fresh = new Set();
 // What the person opened beyond the walk: hub pages, walks on, records of a path. Ordinary news leaves it standing.
 const opened = { nodes: new Map(), props: new Map(), hubs: new Map(), walks: [] };
@@ -46,10 +47,49 @@ function params() {
   return out;
 }
 
+// The controls and the address as the last answer had them.
+function restore() {
+  for (const box of all('input[name="depth"]', controls())) box.checked = Number(box.value) === data.depth;
+  const on = new Map(data.labels.map((l) => [l.label, l.on]));
+  for (const box of all('input[name="label"]', controls())) box.checked = on.get(box.value) ?? true;
+  most = data.asked;
+  showAsOf();
+  remember(); counts();
+}
+
+// The walk with other controls. Where no answer comes, the controls say again what the picture shows.
+async function change(options) {
+  const before = data;
+  try { await reload(options); } catch (error) {
+    if (data !== before || isEnded()) throw error;
+    restore();
+    const steps = `${data.depth} ${data.depth === 1 ? 'step' : 'steps'}`;
+    toast(`${isOffline(error) ? 'There is no connection to the server' : 'The server could not answer just now'}. The picture and the list stay as they were: ${steps}${data.asOf ? `, as of ${data.asOfWords}` : ''}.`, 'danger');
+  }
+}
+
+function showAsOf() {
+  const slider = $('asof');
+  const from = Date.parse(data.range.start); const to = Date.parse(data.range.end);
+  slider.value = data.asOf ? ((Date.parse(data.asOf) - from) / (to - from)) * slider.max : slider.max;
+  $('asofout').textContent = data.asOfWords;
+}
+
 function remember() {
   const url = new URL(location.href);
   url.search = params();
   history.replaceState(null, '', url);
+}
+
+// The labels one may walk along are of records one may read: they change with them.
+function labels(next) {
+  const boxes = new Map(all('input[name="label"]', controls()).map((box) => [box.value, box]));
+  for (const { label, words, on } of next) {
+    if (boxes.delete(label)) continue;
+    const box = el('input', { type: 'checkbox', name: 'label', value: label, checked: on });
+    $('labelfilter').append(el('label', { class: 'item' }, box, el('span', {}, words)));
+  }
+  for (const box of boxes.values()) box.closest('label').remove();
 }
 
 // ---- list, panel and everything else said about the walk
@@ -66,25 +106,47 @@ function afterList() {
   hubs(); legend(); counts(); ticks();
 }
 
-function find() {
+// What the list is narrowed to: its headings count it, and the picture marks it.
+function find({ mark = false } = {}) {
   const want = $('listfind').value.trim().toLowerCase();
-  for (const li of all('#list li')) li.hidden = Boolean(want) && !li.textContent.toLowerCase().includes(want);
+  const found = new Set();
+  for (const li of all('#list li')) {
+    li.hidden = Boolean(want) && !li.textContent.toLowerCase().includes(want);
+    const id = li.querySelector(':scope > button[data-id]')?.dataset.id;
+    if (want && id && !li.hidden) found.add(id);
+  }
+  for (const heading of all('#list > h3')) {
+    const count = heading.querySelector('.count');
+    count.dataset.all ||= count.textContent;
+    const rows = [...(heading.nextElementSibling?.children || [])];
+    count.textContent = want ? `${rows.filter((row) => !row.hidden).length} of ${count.dataset.all}` : count.dataset.all;
+  }
+  $('listnone').hidden = !want || found.size > 0 || all('#list li').some((li) => !li.hidden);
+  if (!view || path || picking) return;
+  if (want && (mark || !view.selected)) { view.mark(found); marked = true; } else if (!want && marked) { marked = false; view.select(view.selected && view.has(view.selected) ? view.selected : null); }
 }
 
 function counts() {
-  const shown = data.nodes.length - 1;
+  const walked = data.nodes.length - 1;
+  // what was opened beyond the walk stands in the picture too, and is counted apart
+  const beyond = view ? [...view.model.nodes.keys()].filter((id) => opened.nodes.has(id) && !data.nodes.some((n) => n.id === id)).length : 0;
   const line = $('shown');
   line.replaceChildren();
   const within = `within ${data.depth} ${data.depth === 1 ? 'step' : 'steps'}`;
+  const total = data.cut ? data.totalWords : number.format(walked);
+  line.append(el('b', {}, `${number.format(walked + beyond)} shown`), beyond ? `: ${number.format(walked)} of ${total} ${within}, and ${number.format(beyond)} opened beyond them. ` : ` of ${total} ${within}. `);
   if (data.cut) {
-    line.append(el('b', {}, `${number.format(shown)} shown`), ` of ${data.totalWords} ${within}. ${data.cutWords} cut, weakest links first. `);
+    line.append(`${data.cutWords} cut, weakest links first. `);
     if (data.nodes.length < data.mostAllowed) {
       const more = el('button', { class: 'linkish', type: 'button' }, 'Show 50 more');
-      more.addEventListener('click', () => { most = Math.min(data.mostAllowed, data.maxNodes + 50); reload({ relayout: true }); });
+      more.addEventListener('click', () => { most = Math.min(data.mostAllowed, data.maxNodes + 50); change({ relayout: true }); });
       line.append(more);
     }
-  } else line.append(el('b', {}, `${number.format(shown)} shown`), ` of ${number.format(shown)} ${within}. Nothing cut.`);
-  if (data.hubs.length) line.append(` ${data.hubs.length} ${data.hubs.length === 1 ? 'hub' : 'hubs'} not expanded.`);
+  } else line.append('Nothing cut.');
+  const closed = data.hubs.filter((hub) => !hubPage.has(hub.key)).length;
+  if (closed) line.append(` ${closed} ${closed === 1 ? 'hub' : 'hubs'} not expanded.`);
+  const heading = $('hubheading');
+  if (heading) heading.firstChild.textContent = closed === data.hubs.length ? 'Hubs, not expanded ' : closed ? `Hubs, ${closed} not expanded ` : 'Hubs ';
   const on = all('input[name="label"]:checked', controls()).length;
   const n = all('input[name="label"]', controls()).length;
   $('labelcount').textContent = on === n ? 'all' : `${on} of ${n}`;
@@ -94,7 +156,7 @@ function counts() {
 function legend() {
   const by = view?.colourBy || 'lane';
   const used = new Map();
-  for (const node of data.nodes) {
+  for (const node of view ? view.model.nodes.values() : data.nodes) {
     const name = by === 'kind' ? node.kindWords : node.laneName;
     const entry = used.get(name) || { name, colour: by === 'kind' ? node.kindColour : node.lane, n: 0 };
     entry.n += 1;
@@ -113,8 +175,9 @@ function hubs() {
   const shelf = $('hubs');
   if (!data.hubs.length) { shelf.replaceChildren(); return; }
   const shown = data.hubs.length > SHELVED + 1 ? data.hubs.slice(0, SHELVED) : data.hubs;
-  shelf.replaceChildren(el('span', {}, 'Hubs, not expanded'), ...shown.map((hub, i) => el('button', { type: 'button', 'data-hub': i, 'aria-pressed': 'false' },
-    el('span', {}, hub.words), hub.value, el('span', { class: 'count' }, hub.countWords))));
+  const some = data.hubs.some((hub) => hubPage.has(hub.key));
+  shelf.replaceChildren(el('span', {}, some ? 'Hubs' : 'Hubs, not expanded'), ...shown.map((hub, i) => el('button', { type: 'button', 'data-hub': i, 'aria-pressed': 'false' },
+    el('span', {}, hub.words), hub.value, el('span', { class: 'count' }, hubPage.has(hub.key) ? `${hubPage.get(hub.key).shown} of ${hub.countWords}` : hub.countWords))));
   if (shown.length < data.hubs.length) shelf.append(el('span', {}, `and ${data.hubs.length - shown.length} more in the list`));
 }
 
@@ -189,13 +252,16 @@ async function guarded(work) {
   }
 }
 
+// The same for what the person asked for: when no answer comes, it is said, and nothing has changed.
+const asked = (work) => guarded(work).catch((error) => { toast(`${isOffline(error) ? 'There is no connection to the server' : 'The server could not answer just now'}, so nothing was changed.`, 'danger'); return null; });
+
 // Something could not be seen: is it this page, or just that part?
 async function check() {
   try { await fetchPart(partURL('head')); } catch (error) { if (error instanceof Gone) end(error.message); }
 }
 
 // Neighbours of a chosen record join the picture, without asking the whole walk again.
-const walkOn = (id) => guarded(async () => {
+const walkOn = (id) => asked(async () => {
   const url = $('radius').dataset.radiusUrl.replace(origin, id);
   const text = await fetchPart(`${url}?depth=1&max=26`);
   const part = JSON.parse(new DOMParser().parseFromString(text, 'text/html').getElementById('radius-data').textContent);
@@ -205,6 +271,7 @@ const walkOn = (id) => guarded(async () => {
   const props = part.props.map((p) => ({ ...p, members: p.members.filter((m) => known.has(m)) }));
   keepOpen(nodes, props);
   view.arrive({ nodes, props }, { mark: false });
+  legend(); counts();
   if (nodes.length) {
     const section = [el('h3', {}, `From ${nodeOf(id).title} `, el('span', { class: 'count' }, String(nodes.length))), el('ol', {}, ...nodes.map(listItem))];
     opened.walks.push(section);
@@ -255,7 +322,7 @@ function listItem(node) {
 
 // ---- hubs: light up what carries one, or expand it a page at a time
 const hubPage = new Map();
-const expandHub = (i) => guarded(async () => {
+const expandHub = (i) => asked(async () => {
   const hub = data.hubs[i];
   const state = hubPage.get(hub.key) || { cursor: '', shown: 0 };
   if (state.cursor === null) return;
@@ -269,18 +336,17 @@ const expandHub = (i) => guarded(async () => {
   const members = [origin, ...nodes.map((n) => n.id)].filter((id) => view.has(id) || drawn.some((n) => n.id === id));
   const prop = { key: hub.key, label: hub.label, words: hub.words, value: hub.value, members, note: `${state.shown} of ${hub.countWords}` };
   keepOpen(drawn, [prop]);
-  view.arrive({ nodes: drawn, props: [prop] }, { mark: false });
-  const known = view.model.props.get(hub.key); if (known) known.note = prop.note;
-  view.cy.getElementById(`k${hub.key}`).data('full', `${hub.value} (${prop.note})`); view.place();
+  view.expand({ nodes: drawn, props: [prop] }, hub.key);
   let list = opened.hubs.get(hub.key);
   if (!list) { list = el('ol', { class: 'hubpage' }); opened.hubs.set(hub.key, list); row.parentElement.querySelector('.newest')?.remove(); row.after(list); }
   list.append(...nodes.map(listItem));
   row.querySelector('.go').textContent = part.next === null ? 'All shown' : 'Show 25 more';
+  hubs(); legend(); counts(); find(); panel();
   rewatch();
 });
 
 // ---- path
-const showPath = (from, to) => guarded(async () => {
+const showPath = (from, to) => asked(async () => {
   const part = await fetchPart(`${$('radius').dataset.pathUrl}?${new URLSearchParams({ from, to })}`, { json: true });
   select(null);
   const text = $('pathtext');
@@ -314,7 +380,7 @@ function pick(from) {
 
 // ---- fetching the walk again
 let aborter = null;
-async function reload({ relayout = false, live = false } = {}) {
+async function reload({ relayout = false, live = false, must = false } = {}) {
   const mine = ++walk;
   aborter?.abort();
   aborter = new AbortController();
@@ -322,7 +388,9 @@ async function reload({ relayout = false, live = false } = {}) {
   if (html === null || mine !== walk || isEnded()) return;
   const doc = new DOMParser().parseFromString(html, 'text/html');
   const next = JSON.parse(doc.getElementById('radius-data').textContent);
-  if (live && !held) {
+  // what may have gone goes, whatever waits to be shown
+  if (must) clearHeld();
+  else if (live && !held) {
     const came = next.nodes.filter((n) => !view.has(n.id)).length;
     if (came > MANY) {
       held = true;
@@ -331,6 +399,7 @@ async function reload({ relayout = false, live = false } = {}) {
       return;
     }
   } else if (live) return;
+  labels(next.labels);
   const at = asOf();
   const range = data.range;
   data = next;
@@ -396,8 +465,10 @@ async function onLive(news) {
     await refreshParts(['carries']);
   }
   // what was opened beyond the walk is not asked for again: when it may have gone, it goes
+  const must = news.access || news.all || news.gone.size > 0;
   if (news.access || news.all || [...news.gone].some((id) => opened.nodes.has(id))) dropOpened();
-  await reload({ live: true });
+  if (must && path) clearPath();
+  await reload({ live: true, must });
 }
 
 export function start() {
@@ -413,7 +484,7 @@ export function start() {
   };
   // above 200 records the list paints first
   if (data.nodes.length > 200) requestAnimationFrame(() => setTimeout(boot, 0)); else boot();
-  if (data.asOf) { const from = Date.parse(data.range.start); const to = Date.parse(data.range.end); $('asof').value = ((Date.parse(data.asOf) - from) / (to - from)) * $('asof').max; $('asofout').textContent = data.asOfWords; }
+  if (data.asOf) showAsOf();
 
   $('zin').addEventListener('click', () => view.zoomBy(1.35));
   $('zout').addEventListener('click', () => view.zoomBy(1 / 1.35));
@@ -422,9 +493,9 @@ export function start() {
   controls().addEventListener('change', (event) => {
     if (event.target.id === 'colourby') { view.recolour(event.target.value); afterList(); return; }
     most = event.target.name === 'depth' ? null : most;
-    clearHeld(); remember(); reload({ relayout: true });
+    clearHeld(); remember(); change({ relayout: true });
   });
-  $('listfind').addEventListener('input', find);
+  $('listfind').addEventListener('input', () => find({ mark: true }));
   $('list').addEventListener('click', (event) => {
     const hub = event.target.closest('button[data-hub]');
     if (hub) { expandHub(Number(hub.dataset.hub)); return; }
@@ -454,8 +525,8 @@ export function start() {
     for (const other of all('#hubs button')) other.setAttribute('aria-pressed', String(other === b && !was));
     view.light(was ? null : data.hubs[Number(b.dataset.hub)].members);
   });
-  $('shownew').addEventListener('click', () => { clearHeld(); reload({ relayout: true }); });
-  const slide = debounce(() => { remember(); reload(); }, 140);
+  $('shownew').addEventListener('click', () => { clearHeld(); change({ relayout: true }); });
+  const slide = debounce(() => { remember(); change(); }, 140);
   $('asof').addEventListener('input', () => {
     const at = asOf();
     $('asofout').textContent = at ? new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(at) : 'Now';
@@ -465,7 +536,7 @@ export function start() {
   watchAlso(() => ({ sr: [...(view?.model.nodes.keys() || [])], keys: [...data.watchKeys, ...(view?.model.props.keys() || [])] }));
   onNews(onLive);
   // a control used before this script had come: what it says holds
-  if (all('input', controls()).some((box) => box.checked !== box.defaultChecked)) { remember(); reload({ relayout: true }); }
+  if (all('input', controls()).some((box) => box.checked !== box.defaultChecked)) { remember(); change({ relayout: true }); }
   onEnd(() => { view?.destroy(); data = { origin: null, nodes: [], props: [], hubs: [], watchKeys: [], range: {} }; fresh.clear(); dropOpened(); if (window.lanewise) delete window.lanewise; view = null; });
 }
 

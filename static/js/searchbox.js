@@ -1,6 +1,8 @@
 // The search box: `label:value` + Enter makes a chip (the server tells a term from words), Backspace takes the last one away, suggestions come from what
 // the person may see. The form is the state: everything ends up in the address.
 import { el } from './dom.js';
+import { reachable } from './live.js';
+import { stayed } from './send.js';
 
 export function start(form) {
   const input = form.querySelector('input[data-search]');
@@ -9,6 +11,7 @@ export function start(form) {
   let chosen = -1;
   let wanted = 0;
   let timer;
+  let asking = false; // suggestions for what was typed last are on their way
 
   const close = () => { if (!box) return; box.hidden = true; chosen = -1; input.setAttribute('aria-expanded', 'false'); input.removeAttribute('aria-activedescendant'); };
   const choose = (i) => {
@@ -16,17 +19,20 @@ export function start(form) {
     options.forEach((o, j) => o.setAttribute('aria-selected', String(i === j)));
     if (i >= 0) { input.setAttribute('aria-activedescendant', options[i].id); options[i].scrollIntoView({ block: 'nearest' }); } else input.removeAttribute('aria-activedescendant');
   };
-  const addTerm = (raw) => {
+  const addTerm = async (raw) => {
+    if (!await reachable()) { close(); stayed(); return; }
     input.value = '';
     input.before(el('input', { type: 'hidden', name: 't', value: raw }));
     close();
     form.requestSubmit();
   };
   // a chip goes with the facet that says the same
-  const drop = (chip) => {
+  const drop = async (chip) => {
+    if (!await reachable()) { stayed(); return; }
     const raw = chip.querySelector('input[name="t"]').value;
     for (const field of form.elements) if (field.type === 'checkbox' && field.name === 't' && field.value.toLowerCase() === raw.toLowerCase()) field.checked = false;
     chip.remove();
+    input.focus();
     form.requestSubmit();
   };
   const take = (option) => {
@@ -36,11 +42,12 @@ export function start(form) {
   };
 
   async function suggest() {
-    if (!form.dataset.suggest || !box) return;
+    if (!form.dataset.suggest || !box) { asking = false; return; }
     const text = input.value;
     const mine = ++wanted;
-    if (!text.trim()) { close(); return; }
+    if (!text.trim()) { asking = false; close(); return; }
     const reply = await fetch(`${form.dataset.suggest}?${new URLSearchParams({ q: text })}`, { credentials: 'same-origin', headers: { 'X-Part': '1' } }).catch(() => null);
+    if (mine === wanted) asking = false;
     if (!reply?.ok || mine !== wanted || document.activeElement !== input) return;
     box.innerHTML = await reply.text();
     options = [...box.querySelectorAll('[role="option"]')];
@@ -49,11 +56,15 @@ export function start(form) {
     chosen = -1;
   }
 
-  input.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(suggest, 120); });
+  input.addEventListener('input', () => { asking = true; clearTimeout(timer); timer = setTimeout(suggest, 120); });
   input.addEventListener('blur', () => setTimeout(close, 150));
   input.addEventListener('keydown', (event) => {
     const open = box && !box.hidden;
-    if (event.key === 'ArrowDown' && open) { event.preventDefault(); choose(Math.min(options.length - 1, chosen + 1)); } else if (event.key === 'ArrowUp' && open) { event.preventDefault(); choose(Math.max(-1, chosen - 1)); } else if (event.key === 'ArrowDown' && !input.value) { document.querySelector('[data-roving] h3 a')?.focus(); event.preventDefault(); } else if (event.key === 'Escape' && open) { event.stopPropagation(); close(); } else if (event.key === 'Enter') {
+    if (event.key === 'ArrowDown' && open) { event.preventDefault(); choose(Math.min(options.length - 1, chosen + 1)); } else if (event.key === 'ArrowUp' && open) { event.preventDefault(); choose(Math.max(-1, chosen - 1)); } else if (event.key === 'ArrowDown' && !event.altKey) {
+      const first = document.querySelector('[data-roving] h3 a');
+      event.preventDefault();
+      if (first && !asking) first.focus();
+    } else if (event.key === 'Escape' && open) { event.stopPropagation(); close(); } else if (event.key === 'Enter') {
       if (open && chosen >= 0) { event.preventDefault(); take(options[chosen]); return; }
     } else if (event.key === 'Backspace' && !input.value) {
       const last = [...form.querySelectorAll('[data-term]')].pop();

@@ -37,8 +37,18 @@ function load(keepWindow) {
   const oldMin = min; const oldMax = max;
   min = first - pad; max = last + pad;
   if (keepWindow && win[0] >= oldMin && win[1] <= oldMax) win = [Math.max(min, win[0]), Math.min(max, win[1])];
-  else win = startWindow();
+  else win = (data.centre && windowAround(data.centre)) || startWindow();
   win.now = data.now;
+}
+
+// So many facts on either side of an instant, with it in the middle.
+const ABOUT = 8;
+function windowAround(centre) {
+  const starts = facts.map((f) => f.a).sort((x, y) => x - y);
+  const at = starts.filter((a) => a < centre).length;
+  const half = Math.max(20 * DAY, centre - (starts[Math.max(0, at - ABOUT)] ?? centre), (starts[Math.min(starts.length - 1, at + ABOUT)] ?? centre) - centre) * 1.08;
+  min = Math.min(min, centre - half); max = Math.max(max, centre + half);
+  return [centre - half, centre + half];
 }
 
 // The densest stretch that holds most facts, so that the first look is of where things happened.
@@ -174,7 +184,7 @@ function table() {
   for (const f of facts) {
     const visible = f.b > win[0] && f.a < win[1];
     inside += visible;
-    const row = document.querySelector(`#facts tr[data-i="${f.i}"]`);
+    const row = rowOf(f.i);
     if (row) { row.hidden = only && !visible; row.classList.toggle('on', f.i === on); }
   }
   for (const head of all('#facts tr.yr')) {
@@ -193,10 +203,16 @@ function zoom(k, at = (win[0] + win[1]) / 2) {
 }
 function shift(dt) { const d = Math.max(min - win[0], Math.min(max - win[1], dt)); clamp(win[0] + d, win[1] + d); draw(); }
 
+const rowOf = (i) => document.querySelector(`#facts tr[data-i="${i}"]`);
+
 async function refetch() {
-  const html = await fetchPart(partURL);
+  const chosen = rowOf(on)?.dataset.srId;
+  const html = await fetchPart(partURL, { wrong: true });
   const doc = new DOMParser().parseFromString(html, 'text/html');
-  for (const id of ['tl-summary', 'tl-notice', 'tl-data']) { const next = doc.getElementById(id); if (next && $(id)) $(id).replaceChildren(...next.childNodes); }
+  if (!doc.getElementById('tl-data')) throw new Error('not a timeline');
+  for (const id of ['tl-summary', 'tl-exports', 'tl-notice', 'tl-data']) { const next = doc.getElementById(id); if (next && $(id)) $(id).replaceChildren(...next.childNodes); }
+  const again = chosen && document.querySelector(`#facts tr[data-sr-id="${chosen}"]`);
+  on = again ? Number(again.dataset.i) : -1;
   load(true); bindTable(); draw(); rewatch();
 }
 
@@ -214,6 +230,8 @@ function bindTable() {
 
 export function start() {
   pen.font = `500 11.5px ${getComputedStyle(document.body).fontFamily}`;
+  const middle = $('around');
+  if (middle?.dataset.i) on = Number(middle.dataset.i);
   load(false); bindTable();
   const svg = $('tl'); const mini = $('mini');
   $('tin').addEventListener('click', () => zoom(0.6));
@@ -252,4 +270,5 @@ export function start() {
   onNews(async () => { try { await refetch(); } catch (error) { if (error instanceof Gone) end(error.message); else throw error; } });
   onEnd(() => { facts = []; bands = []; $('tl')?.replaceChildren(); });
   draw();
+  if (middle) { middle.scrollIntoView({ block: 'center' }); middle.querySelector('a').focus({ preventScroll: true }); }
 }

@@ -67,11 +67,11 @@ def test_revocation_empties_the_page_at_once(window: Any, scene: Scene, server: 
     server.manage("revoke", "--tenant", "firm", "--user", "cleo", "--read", "red")
     try:
         two.page.wait_for_selector("#revoked:visible", timeout=20000)
-        assert "You no longer have access" in two.page.inner_text("#revoked")
+        assert "This record is no longer here for you" in two.page.inner_text("#revoked")
         html = two.page.content()
         for left in (scene.name, scene.origin, "Joan", "seal"):
             assert left not in html.replace(two.page.url, ""), left
-        assert two.page.title() == "No access · Lanewise"
+        assert two.page.title() == "No longer here · Lanewise"
         assert two.page.evaluate("() => typeof lanewise === 'undefined'")
         hits.page.wait_for_selector(".hit-row", state="detached", timeout=20000)
         assert scene.near[0] not in hits.page.content()

@@ -94,6 +94,25 @@ def a_form_with_errors(w: Window, scene: Scene) -> None:
     refused(w)
 
 
+def a_form_not_sent(w: Window, scene: Scene) -> None:
+    page = w.open(f"/records/{scene.origin}/edit/").page
+    page.fill("#f-text", "Said offline.")
+    page.context.set_offline(True)
+    page.click("#recordform button.primary")
+    page.wait_for_selector("[data-notsaved]")
+    page.context.set_offline(False)
+    page.evaluate("() => { document.querySelector('.offlinestrip').hidden = false; }")
+    refused(w)
+
+
+def a_timeline_around(w: Window, scene: Scene) -> None:
+    w.open(f"/timeline/?lane=red&around={scene.origin}").page.wait_for_selector("#tl .ev.on")
+
+
+def an_empty_timeline(w: Window, scene: Scene) -> None:
+    w.open("/timeline/?t=client:Nobody&from=2031-01-01").page.wait_for_selector("text=Take the dates away")
+
+
 def a_password_refused(w: Window, scene: Scene) -> None:
     page = w.open("/accounts/password_change/").page
     for name in ("old_password", "new_password1", "new_password2"):
@@ -114,7 +133,7 @@ def unreadable(w: Window, scene: Scene) -> None:
 
 OPENED: list[Callable[[Window, Scene], None]] = [
     home_menus, tenant_menu, facets, saving, suggestions, adding, deleting, removing, radius_open, a_path, conflict,
-    a_form_with_errors, a_password_refused, missing, unreadable,
+    a_form_with_errors, a_form_not_sent, a_timeline_around, an_empty_timeline, a_password_refused, missing, unreadable,
 ]  # fmt: skip
 
 

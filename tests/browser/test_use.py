@@ -121,6 +121,17 @@ def test_picture_and_list_are_one(window: Any, scene: Scene) -> None:
     page.wait_for_function("() => window.lanewise")
     ids = set(page.eval_on_selector_all("#list button[data-id]", "bs => bs.map(b => b.dataset.id)"))
     assert ids == set(page.evaluate("() => [...lanewise.view.model.nodes.keys()]")) - {scene.origin} == set(scene.near)
+    # what is found in the list is counted by its headings and marked in the picture
+    page.fill("#listfind", "Near 3")
+    assert page.inner_text("#list h3 .count") == "1 of 5"
+    found = "() => lanewise.view.cy.nodes('.found').map(n => n.id())"
+    assert page.evaluate(found) == [scene.near[3]]
+    assert page.evaluate("() => lanewise.view.cy.nodes('.rec.dim').length") == 5
+    page.fill("#listfind", "nothing of the kind")
+    assert page.is_visible("#listnone") and page.inner_text("#list h3 .count") == "0 of 5"
+    page.fill("#listfind", "")
+    assert page.inner_text("#list h3 .count") == "5" and page.evaluate(found) == []
+    assert not page.is_visible("#listnone")
     page.focus("#list button[data-id]")
     page.keyboard.press("End")
     page.keyboard.press("Home")
@@ -200,6 +211,21 @@ def test_a_hub_is_a_pill_and_opens_by_pages(window: Any, scene: Scene) -> None:
     drawn = page.evaluate("() => lanewise.view.model.nodes.size")
     page.click("#list .hubrow")
     page.wait_for_function(f"() => lanewise.view.model.nodes.size >= {drawn} + 24")
+    # it stands beside the others, says how much of it is shown, and is counted
+    overlapping = page.evaluate(
+        """() => { const round = (n) => ({ ...n.position(), r: n.hasClass('knot') ? 8 : n.data('size') / 2 });
+        const ns = lanewise.view.cy.nodes().map(round);
+        const meet = (a, b) => Math.hypot(a.x - b.x, a.y - b.y) < a.r + b.r;
+        return ns.filter((a, i) => ns.some((b, j) => i < j && meet(a, b))).length; }"""
+    )
+    assert overlapping == 0
+    knot = """() => { const k = lanewise.view.cy.nodes('.hubknot')[0];
+        return [k.data('full'), k.data('text'), k.classes()]; }"""
+    full, text, classes = page.evaluate(knot)
+    assert full.endswith("(25 of 35)") and "25 of 35" in text.replace("\n", " ")
+    assert {"lb", "lt", "lr", "ll"} & set(classes)
+    assert "opened beyond them" in page.inner_text("#shown") and "not expanded" not in page.inner_text("#shown")
+    assert "25 of 35" in page.inner_text("#hubs") and "not expanded" not in page.inner_text("#list")
     page.click("#list .hubrow")
     page.wait_for_selector("text=All shown")
     late = scene.write("One more.", scene.prop("batch", "QP"), title="News meanwhile")

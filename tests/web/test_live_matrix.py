@@ -10,10 +10,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 
+from lanes import services
 from memory.normal import edge_key
 from tests import matrix
-from tests.matrix import MARKERS, READABLE, SHARED, Marked, fields
+from tests.matrix import ENTITIES, MARKERS, READABLE, SHARED, Marked, fields
 from tests.test_web_matrix import signed_in
 from tests.web.test_live import QUIET_S, Tab, of
 
@@ -159,4 +161,43 @@ async def test_what_a_socket_catches_up_with_is_of_its_own_lanes(marked: Marked,
         assert got >= wanted and not leaks(marked, persona, messages, set()), asked
         behind = {sr_id for lane in set(MARKERS) - READABLE[persona] for sr_id in concerned[lane]}
         assert not got & behind
+    await tab.close()
+
+
+# What an open page fetches again once it hears that a permission changed: all that it says of lanes and their values.
+OPEN_PAGES = [
+    "/", "/?part=summary", "/?part=matters", "/?part=recent", "/?part=changed", "/search/?q=notice",
+    "/search/?shown=50", "/search/suggest/?q=person:", "/timeline/", "/timeline/?part=data", "/records/new/",
+    "/insights/", "/insights/?part=data", "/values/?t=person:", "/values/client/Shared%20Holdings/", "/records/{own}/",
+    "/records/{own}/radius/", "/records/{own}/part/carries/", "/records/{own}/part/about/", "/records/{own}/connect/",
+    "/records/{own}/correct/", "/timeline/?around={own}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("persona", "lane"), [("anna", "blue"), ("anna", "green"), ("rita", "blue")])
+async def test_open_pages_lose_a_lane_that_is_taken_away(marked: Marked, persona: str, lane: str) -> None:
+    """Facets, lists of matters and offered values too: nothing of the lane is in anything the page is made of."""
+
+    def revoke() -> None:
+        tenant = marked.world.tenant
+        user = get_user_model().objects.get(username=persona)
+        services.revoke(tenant=tenant, holder=user, read=list(tenant.lanes.filter(slug=lane)))
+
+    def fetched() -> dict[str, set[str]]:
+        hidden = {MARKERS[lane], ENTITIES[lane], f'"{lane}"', f">{lane}<", *marked.records[lane]}
+        met = {}
+        for path in OPEN_PAGES:
+            address = path.format(own=marked.records["red"][0])
+            reply = desk.client.get(address, HTTP_X_PART="1")
+            assert reply.status_code in (200, 403), (address, reply.status_code)
+            met[path] = {text for text in hidden if text in reply.content.decode()}
+        return met
+
+    desk = SimpleNamespace(client=await of(signed_in, marked, persona))
+    tab = await Tab.open(desk)
+    assert tab
+    assert sum(map(bool, (await of(fetched)).values())) > 10  # it was in most of them
+    await of(revoke)
+    assert (await tab.hear())["type"] == "access"
+    assert {path: met for path, met in (await of(fetched)).items() if met} == {}
     await tab.close()

@@ -21,7 +21,7 @@ from web import words
 from web.context import THEME_COOKIE, THEME_MEDIA
 from web.models import SignInFailure
 from web.tenants import SESSION_KEY
-from web.views.base import PageView
+from web.views.base import Posted
 
 TRIES = 5  # for one name from one address
 TRIES_NAME = 25  # for one name from anywhere: a guess spread over many machines
@@ -121,7 +121,7 @@ class PasswordChange(auth_views.PasswordChangeView):
         return response
 
 
-class SwitchTenant(PageView):
+class SwitchTenant(Posted):
     """Choose among one's own tenants. One that is not one's own is answered like one that does not exist."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -132,7 +132,7 @@ class SwitchTenant(PageView):
         return redirect("web:home")
 
 
-class SetTheme(PageView):
+class SetTheme(Posted):
     def post(self, request: HttpRequest) -> HttpResponse:
         theme = request.POST.get("theme", "system")
         theme = theme if theme in THEME_MEDIA else "system"

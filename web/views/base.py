@@ -8,9 +8,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views import View
 
 from lanes.errors import LanewiseError, NotVisible
@@ -108,9 +109,25 @@ class PageView(View):
         self.seat = seat
         request.reader = seat.reader  # type: ignore[attr-defined]
         try:
-            return super().dispatch(request, *args, **kwargs)
+            response = super().dispatch(request, *args, **kwargs)
         except LanewiseError as error:
             return error_page(request, error.status, _sentence(error))
+        if part and request.method == "POST" and isinstance(response, HttpResponseRedirect):
+            # A script that sent a form goes there itself: fetched for it, the page's messages would be used up.
+            moved = HttpResponse(status=204)
+            moved["X-Location"] = response.url
+            return moved
+        return response
+
+
+class Posted(PageView):
+    """A page that is only posted to. Whoever opens it, after signing in on the way, is taken to `place`."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return redirect(self.place(**kwargs))
+
+    def place(self, **kwargs: Any) -> str:
+        return reverse("web:home")
 
 
 def _sentence(error: LanewiseError) -> str:

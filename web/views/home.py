@@ -22,7 +22,7 @@ from web import present, words
 from web.chips import rarest_first
 from web.models import LastLook, SavedSearch
 from web.terms import Query
-from web.views.base import PageView
+from web.views.base import PageView, Posted
 
 # After a pause this long a visit is a new look, and "what changed" counts from the end of the one before.
 PAUSE = timedelta(minutes=30)
@@ -110,7 +110,8 @@ class Home(PageView):
         totals = {name: sum(lane[name] for lane in lanes) for name in ("new", "changed", "superseded")}
         said = {f"{name}_words": words.count_words(n) for name, n in totals.items()}
         moved = sum(1 for lane in lanes if lane["new"] or lane["changed"] or lane["superseded"])
-        return {"first": since is None, "since": since, "lanes": moved, **totals, **said}
+        fresh = since is not None and any(totals.values())
+        return {"first": since is None, "any": fresh, "since": since, "lanes": moved, **totals, **said}
 
     def _changed(self, since: Any) -> list[dict[str, Any]]:
         feed = home.changed(self.reader)
@@ -127,7 +128,7 @@ class Home(PageView):
         return found
 
 
-class Seen(PageView):
+class Seen(Posted):
     """Mark everything as seen: "what changed" starts again from now."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -138,8 +139,11 @@ class Seen(PageView):
         return redirect("web:home")
 
 
-class SaveSearch(PageView):
+class SaveSearch(Posted):
     """Keep a search under a name. The same name again replaces it."""
+
+    def place(self, **kwargs: Any) -> str:
+        return present.search_url()
 
     def post(self, request: HttpRequest) -> HttpResponse:
         name = normal.check_text(" ".join(request.POST.get("name", "").split())[:120], "name")
@@ -153,7 +157,7 @@ class SaveSearch(PageView):
         return redirect(query.url())
 
 
-class ForgetSearch(PageView):
+class ForgetSearch(Posted):
     def post(self, request: HttpRequest, pk: int) -> HttpResponse:
         deleted, _ = SavedSearch.objects.filter(pk=pk, user=self.seat.user, tenant=self.seat.tenant).delete()
         if not deleted:

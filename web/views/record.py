@@ -17,7 +17,7 @@ from memory.gather.scope import Scope
 from memory.gather.terms import Term
 from memory.gather.traverse import origin_edges
 from memory.selectors import picture, values
-from memory.selectors.records import resolve
+from memory.selectors.records import Row, resolve
 from memory.selectors.rows import detail, rows
 from memory.selectors.search import Filters, hits
 from web import picture as pictures
@@ -46,11 +46,11 @@ class RecordView(PageView):
             raise NotVisible()
         row = present.row(self.reader, shape[0])
         row |= {
-            "id": found.id,
+            "found": found,
             "writable": self.reader.can_write(found.lane_id),
             "walled": found.lane_id in walled_lanes(self.reader),
             "lane_url": present.search_url(lane=row["lane"].slug),
-            "timeline_url": f"{present.reverse('web:timeline')}?lane={row['lane'].slug}",
+            "timeline_url": (f"{present.reverse('web:timeline')}?lane={row['lane'].slug}&around={sr_id}#around"),
         }
         return row | self._more(found, shape[0], row) if full else row
 
@@ -188,16 +188,14 @@ class RecordView(PageView):
             return "Being read: what is found in the text, and search by meaning, follow in a moment."
         return ""
 
-    def radius(self, request: HttpRequest, sr_id: str, record_id: int) -> dict[str, Any]:
-        controls = pictures.Controls.of(request)
-        own = picture.labels_near(Scope(self.reader), record_id)
-        return pictures.build(self.reader, sr_id, controls, own)
+    def radius(self, request: HttpRequest, found: Row) -> dict[str, Any]:
+        return pictures.build(self.reader, found, pictures.Controls.of(request))
 
 
 class RecordPage(RecordView):
     def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
         record = self.record(sr_id)
-        context = {"r": record, "radius": self.radius(request, sr_id, record["id"]), "now": timezone.now()}
+        context = {"r": record, "radius": self.radius(request, record["found"]), "now": timezone.now()}
         return render(request, "web/record.html", context)
 
 
@@ -216,8 +214,7 @@ class RecordRadius(RecordView):
     """The walk again, with other controls: the list with the picture's data in it."""
 
     def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
-        found = resolve(self.reader, sr_id)
-        context = {"radius": self.radius(request, sr_id, found.id)}
+        context = {"radius": self.radius(request, resolve(self.reader, sr_id))}
         return render(request, "web/record/_radius.html", context)
 
 

@@ -41,19 +41,25 @@ class Search(PageView):
         scope = Scope(self.reader.narrow(query.lanes or None), include_invalidated=query.ended)
         cursor = request.GET.get("cursor") or None
         wrong = query.wrong_dates()
+        self.limit = PAGE if cursor else terms.shown_of(request, PAGE)
         if wrong:
             listing = self._nothing()
         elif query.words:
-            listing = found.page(scope, query, limit=PAGE, cursor=cursor)
+            listing = found.page(scope, query, limit=self.limit, cursor=cursor)
         else:
             listing = self._list(scope, query, cursor)
         context = {**listing, "search": self._state(query) | {"wrong": wrong}}
         if cursor and not wrong:
             return render(request, "web/search/_page.html", context)
+        more = terms.more_of(self.limit, PAGE)
         offered = facets(self.reader, scope, query, listing["looked_at"], listing["facet_note"])
         if listing["result"].get("in_lanes") and (query.terms or query.filter_count) and len(query.lanes) != 1:
             listing["result"]["count_note"] = f"in {words.plural(offered['lanes_met'], 'matter')}"
-        context |= {"facets": offered, "empty": None if listing["hits"] or wrong else self._empty(scope, query)}
+        context |= {
+            "more_url": query.url(shown=more) if more else "",
+            "facets": offered,
+            "empty": None if listing["hits"] or wrong else self._empty(scope, query),
+        }
         template = "web/search/_results.html" if request.GET.get("part") == "results" else "web/search.html"
         return render(request, template, context, status=400 if wrong else 200)
 
@@ -71,7 +77,13 @@ class Search(PageView):
     def _list(self, scope: Scope, query: Query, cursor: str | None) -> dict[str, Any]:
         """Everything that carries the terms, in order of event."""
         page = lists.hits(
-            scope, query.terms, query.filters(), oldest=query.sort == "oldest", events=True, limit=PAGE, cursor=cursor
+            scope,
+            query.terms,
+            query.filters(),
+            oldest=query.sort == "oldest",
+            events=True,
+            limit=self.limit,
+            cursor=cursor,
         )
         lexemes = self._lexemes(query)
         shown = []
@@ -159,7 +171,8 @@ class Search(PageView):
         """Why nothing was found, with the nearest way out: what to take away so that something is found."""
         if not (query.terms or query.words or query.filter_count):
             return {"title": "No records yet", "text": "Nothing has been written in the matters you can read.",
-                    "actions": []}  # fmt: skip
+                    "actions": [{"name": "Add a note", "url": reverse("web:record-new")}]
+                    if self.reader.writable else []}  # fmt: skip
         wanted = [t for t in query.terms if not t.negated]
         asked_for = [terms.said(t) for t in wanted] + ([f"“{query.words}”"] if query.words else [])
         sought = [*wanted, *([Term(None, query.words)] if query.words else [])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from lanes.errors import NotVisible
 from web import chronology, present, terms, words
-from web.chronology import Ask
+from web.chronology import Around, Ask
 from web.exports import Chronology, write_csv, write_docx, write_pdf
 from web.views.base import PageView
 
@@ -27,8 +28,10 @@ class Timeline(PageView):
         moved = ask.with_typed(self.reader)
         if moved is not None:
             return redirect(moved.url())
-        cursor = request.GET.get("cursor") or None
+        part = request.GET.get("part") == "data"
         wrong = ask.query.wrong_dates()
+        around = None if wrong else self._around(ask, request.GET.get("around", ""), part)
+        cursor = request.GET.get("cursor") or (around.place.cursor if around and not ask.terms() else None)
         if wrong:
             found = chronology.nothing()
         else:
@@ -39,16 +42,33 @@ class Timeline(PageView):
                 {"level": "danger", "bold": "Nothing is listed, because a date could not be read.",
                  "text": " ".join(wrong.values())}
             )  # fmt: skip
-        context = {"tl": self._context(ask, found, cursor) | {"wrong": wrong}, "notices": notices}
-        template = "web/timeline/_part.html" if request.GET.get("part") == "data" else "web/timeline.html"
+        context = {"tl": self._context(ask, found, cursor, around) | {"wrong": wrong}, "notices": notices}
+        template = "web/timeline/_part.html" if part else "web/timeline.html"
         return render(request, template, context, status=400 if wrong else 200)
 
-    def _context(self, ask: Ask, found: dict[str, Any], cursor: str | None) -> dict[str, Any]:
+    def _around(self, ask: Ask, sr_id: str, part: bool) -> Around | None:
+        """The record in the middle. One that goes while the page is open leaves the others standing."""
+        try:
+            return chronology.around(self.reader, ask, sr_id) if sr_id else None
+        except NotVisible:
+            if part:
+                return None
+            raise
+
+    def _context(
+        self, ask: Ask, found: dict[str, Any], cursor: str | None, around: Around | None = None
+    ) -> dict[str, Any]:
         dropped = set(found["dropped"])
         facts = found["facts"]
         lanes = {f["row"]["lane"].slug for f in facts} | {r["lane"].slug for r in found["undated"]}
         chosen = ask.query.lanes
+        centre = around.row["sr_id"] if around else ""
+        if around and not around.place.occurred_at:
+            rest = [r for r in found["undated"] if r["sr_id"] != centre]
+            found["undated"] = [around.row, *rest]
+        more = {"around": centre} if centre else {}
         return {
+            "around": around and {**around.row, "said": self._said(around, facts), "whole_url": ask.url()},
             "facts": facts,
             "undated": found["undated"],
             "undated_words": self._undated(found),
@@ -74,21 +94,62 @@ class Timeline(PageView):
             "all_url": Ask(ask.query, "all").url(),
             "next_url": ask.url(cursor=found["next_cursor"]) if found["next_cursor"] else "",
             "page_size": chronology.PAGE,
-            "part_url": ask.url(part="data", **({"cursor": cursor} if cursor else {})),
+            "part_url": ask.url(part="data", **more, **({"cursor": cursor} if cursor and not around else {})),
             "exports": [{"name": name, "url": ask.export_url(fmt)} for fmt, (name, _, _) in FORMATS.items()],
-            "data": chronology.picture(facts),
-            "empty": self._empty(ask),
+            "data": chronology.picture(facts, around.centre if around else None),
+            "empty": self._empty(ask, found),
+            "no_undated": self._no_undated(ask, found),
         }
+
+    @staticmethod
+    def _said(around: Around, facts: list[dict[str, Any]]) -> str:
+        """Where the record is that the timeline was opened around."""
+        if around.place.superseded:
+            return "It was superseded, so the timeline leaves it out. The picture shows the time about it."
+        if not around.place.occurred_at:
+            return "It carries no date of event, so it stands under Undated."
+        if all(f["row"]["sr_id"] != around.row["sr_id"] for f in facts):
+            return "It is not among the facts asked for."
+        return "It is marked in the picture and in the table."
 
     @staticmethod
     def _undated(found: dict[str, Any]) -> str:
         return words.count_words(found["undated_count"], found["undated_capped"])
 
+    def _empty(self, ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
+        """Why no dated fact is listed, with the nearest ways out."""
+        query = ask.query
+        actions = []
+        if query.start or query.end:
+            actions.append(
+                {"name": "Take the dates away", "url": replace(ask, query=replace(query, start="", end="")).url()}
+            )
+        if len(query.terms) > 1 and ask.require == "all":
+            actions.append({"name": "Match any term instead", "url": replace(ask, require="any").url()})
+        elif query.terms:
+            last = query.terms[-1]
+            actions.append(
+                {"name": f"Take away {terms.said(last)}", "url": replace(ask, query=query.without_term(last)).url()}
+            )
+        if query.lanes and (query.terms or query.start or query.end):
+            actions.append({"name": "Look in all matters", "url": replace(ask, query=replace(query, lanes=())).url()})
+        if query.terms or query.start or query.end:
+            text = "None of the records that match carries a date of event in this time."
+            if not found["undated_count"]:
+                text = "Nothing that you can read matches."
+            return {"title": "No dated facts match", "text": text, "actions": actions}
+        if query.lanes:
+            actions.append({"name": "Look in all matters", "url": replace(ask, query=replace(query, lanes=())).url()})
+        if self.reader.writable and not found["undated_count"]:
+            actions.append({"name": "Add a note", "url": present.reverse("web:record-new")})
+        return {"title": "No dated facts yet", "text": "Records with a date of event appear here in their order.",
+                "actions": actions}  # fmt: skip
+
     @staticmethod
-    def _empty(ask: Ask) -> dict[str, str]:
-        if ask.query.terms or ask.query.start or ask.query.end:
-            return {"title": "No dated facts match", "text": "Take a term away, or widen the dates."}
-        return {"title": "No dated facts yet", "text": "Records with a date of event appear here in their order."}
+    def _no_undated(ask: Ask, found: dict[str, Any]) -> str:
+        if found["facts"]:
+            return "Everything here carries a date."
+        return "Nothing without a date matches either." if ask.query.terms else "Nothing without a date either."
 
 
 class TimelineExport(PageView):

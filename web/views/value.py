@@ -22,8 +22,8 @@ from memory.selectors.search import Filters, hits
 from memory.services import aliases
 from web import present, words
 from web.chips import rarest_first
-from web.terms import Query
-from web.views.base import PageView
+from web.terms import Query, more_of, shown_of
+from web.views.base import PageView, Posted
 
 PAGE = 25
 OVER_TIME_OF = 5_000  # records that months are counted over, newest first
@@ -49,21 +49,22 @@ class Value(PageView):
         cursor = request.GET.get("cursor") or None
         part = request.GET.get("part", "")
         if cursor:
-            return render(request, "web/value/_page.html", self._records(cursor))
+            return render(request, "web/value/_page.html", self._records(cursor, PAGE))
         if part not in ("", "summary", "time", "records", "company"):
             raise NotVisible()
-        context = self._records(None) | {"v": self._value(part)}
+        context = self._records(None, shown_of(request, PAGE)) | {"v": self._value(part)}
         return render(request, f"web/value/_{part}.html" if part else "web/value.html", context)
 
-    def _records(self, cursor: str | None) -> dict[str, Any]:
+    def _records(self, cursor: str | None, limit: int) -> dict[str, Any]:
         term = Term(self.known["label"], self.known["value"])
-        page = hits(self.scope, [term], Filters(), events=True, limit=PAGE, cursor=cursor)
+        page = hits(self.scope, [term], Filters(), events=True, limit=limit, cursor=cursor)
         shown = present.rows(self.reader, rows(self.reader, page.ids), without=self.key.hex)
         rarest_first(self.scope, shown)
         url = present.value_url(self.known["label"], self.known["value"])
         return {
             "records": shown,
             "next_url": f"{url}?cursor={page.next_cursor}" if page.next_cursor else "",
+            "more_url": f"{url}?shown={more}" if not cursor and (more := more_of(limit, PAGE)) else "",
             "result": {"shown_line": f"Showing {len(shown)} more" if cursor else f"Showing {len(shown)}"},
         }
 
@@ -182,8 +183,11 @@ def told_apart(lanes: list[LaneInfo]) -> list[dict[str, Any]]:
     return made
 
 
-class RenameValue(PageView):
+class RenameValue(Posted):
     """Join two spellings, in the matters one may write."""
+
+    def place(self, **kwargs: Any) -> str:
+        return present.reverse("web:value", args=[kwargs["label"], kwargs["value"]])
 
     def post(self, request: HttpRequest, label: str, value: str) -> HttpResponse:
         to = request.POST.get("to", "")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import html
+import re
 from itertools import zip_longest
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.safestring import SafeString, mark_safe
 
@@ -19,12 +21,12 @@ from memory.gather.scope import Scope
 from memory.gather.terms import Term
 from memory.gather.traverse import traverse
 from memory.selectors import values
-from memory.selectors.rows import rows, signed
+from memory.selectors.rows import ids_of, rows, signed
 from memory.selectors.search import Filters, hits
 from memory.services import connections, locks, properties, records
 from web import dates, present, terms
 from web.chips import typed_chip
-from web.views.base import PageView
+from web.views.base import PageView, Posted
 from web.views.record import RecordView
 
 KINDS = ("note", "call", "email", "letter", "filing", "order", "contract", "memo", "minutes", "fact", "decision")
@@ -35,6 +37,8 @@ TYPES = (
     ("", "Just connected"), ("related", "Related"), ("similar", "Similar"), ("part_of", "Part of"),
     ("causes", "Causes"), ("opposite", "Opposite"),
 )  # fmt: skip
+SR_ID = re.compile(r"sr_[0-9a-f]{32}")
+CHOSEN_MAX = 50  # records carried along from one search for others to the next
 # The names of a form's fields for those of the service.
 FIELDS = {"occurred_at": "date", "date_precision": "date", "edge_properties": "properties"}
 
@@ -245,7 +249,14 @@ def _mark(text: str, tag: str) -> str:
     return f"<{tag}>{safe}</{tag}>" if tag and safe.strip() else safe
 
 
-class Properties(WriteView):
+class OfRecord(Posted, WriteView):
+    """Only posted to; opened, it leads to the record, for those who may see it."""
+
+    def place(self, **kwargs: Any) -> str:
+        return str(self.record(kwargs["sr_id"], full=False)["url"])
+
+
+class Properties(OfRecord):
     """Add or remove one property."""
 
     def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
@@ -272,16 +283,23 @@ def _said(item: dict[str, str]) -> str:
 
 
 class Connect(WriteView):
-    """Choose records by searching, or among the neighbours, and say what joins them."""
+    """Choose records by searching, or among the neighbours, and say what joins them.
+
+    What is chosen and typed goes along in the address when another search is made.
+    """
+
+    kept = ("hint", "type", "reason")
 
     def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
-        record = self.writable_record(sr_id)
-        return self._form(request, record, request.GET.get("q", ""))
+        return self._form(request, self.writable_record(sr_id), request.GET)
 
     def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
         record = self.writable_record(sr_id)
-        chosen = request.POST.getlist("with")
         post = request.POST
+        chosen = post.getlist("with")
+        if "find" in post:
+            kept = [(name, post.get(name, "")) for name in ("q", *self.kept)] + [("with", each) for each in chosen]
+            return redirect(f"{request.path}?{urlencode([(name, said) for name, said in kept if said])}")
         try:
             if not chosen:
                 raise Invalid.field("with", "Choose at least one record to connect with.")
@@ -294,32 +312,39 @@ class Connect(WriteView):
         except NotVisible:
             raise
         except LanewiseError as error:
-            return self._form(request, record, post.get("q", ""), error, post)
+            return self._form(request, record, post, error)
         messages.success(request, f"Connected {len(chosen) + 1} records as “{post.get('hint', '')}”.", extra_tags="ok")
         return redirect("web:record", sr_id=sr_id)
 
     def _form(
-        self,
-        request: HttpRequest,
-        record: dict[str, Any],
-        q: str,
-        error: LanewiseError | None = None,
-        post: Any = None,
+        self, request: HttpRequest, record: dict[str, Any], given: QueryDict, error: LanewiseError | None = None
     ) -> HttpResponse:
+        q = normal.check_text(given.get("q", ""), "q")[:500]
+        chosen = self._chosen(record, given.getlist("with")[:CHOSEN_MAX])
         form: dict[str, Any] = {
-            "hint": post.get("hint", "") if post else "", "type": post.get("type", "") if post else "",
-            "reason": post.get("reason", "") if post else "", "types": TYPES,
-            "chosen": post.getlist("with") if post else [], "errors": error.errors if error else {}, "refused": "",
+            **{name: normal.check_text(given.get(name, ""), name)[:500] for name in self.kept}, "types": TYPES,
+            "chosen": {c["sr_id"] for c in chosen}, "errors": error.errors if error else {}, "refused": "",
+            "found": request.method == "GET" and "q" in given,
         }  # fmt: skip
         if error and not error.errors.get("hint"):
             form["refused"] = " ".join(m for said in error.errors.values() for m in said) or error.detail
-        candidates = [c for c in self._candidates(record, q) if c["sr_id"] != record["sr_id"]]
-        context = {"r": record, "q": q, "candidates": candidates, "form": form}
+        there = form["chosen"] | {record["sr_id"]}
+        others = [c for c in self._candidates(record, q) if c["sr_id"] not in there]
+        form["nothing"] = not others and (bool(q) or not chosen)
+        context = {"r": record, "q": q, "candidates": chosen + others, "form": form}
         return render(request, "web/connect.html", context, status=error.status if error else 200)
 
+    def _writable(self) -> Any:
+        return self.reader.narrow([self.reader.lanes[i].slug for i in self.reader.writable])
+
+    def _chosen(self, record: dict[str, Any], wanted: list[str]) -> list[dict[str, Any]]:
+        """Records chosen before, as far as this reader may write to them; what is not there is left out."""
+        names = [name for name in dict.fromkeys(wanted) if SR_ID.fullmatch(name) and name != record["sr_id"]]
+        ids = ids_of(self._writable(), names)
+        return present.rows(self.reader, rows(self.reader, list(ids.values())))
+
     def _candidates(self, record: dict[str, Any], q: str) -> list[dict[str, Any]]:
-        writable = self.reader.narrow([self.reader.lanes[i].slug for i in self.reader.writable])
-        scope = Scope(writable)
+        scope = Scope(self._writable())
         if q.strip():
             term = typed_chip(self.reader, q) or Term(None, normal.value(q, "q"))
             found = rows(self.reader, hits(scope, [term], Filters(), limit=30).ids)
@@ -376,7 +401,7 @@ class Correct(WriteView):
         )
 
 
-class Delete(WriteView):
+class Delete(OfRecord):
     def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
         record = self.writable_record(sr_id)
         try:

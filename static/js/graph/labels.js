@@ -36,7 +36,7 @@ function crossings(lines, x, y, w, h) {
   return sum;
 }
 
-const rank = (n) => (n.hasClass('sel') ? -100 : 0) + (n.hasClass('fresh') ? -50 : 0) + (n.hasClass('near') ? -20 : 0) + (n.hasClass('dim') ? 50 : 0)
+const rank = (n) => (n.hasClass('sel') ? -100 : 0) + (n.hasClass('hubknot') ? -60 : 0) + (n.hasClass('fresh') ? -50 : 0) + (n.hasClass('near') ? -20 : 0) + (n.hasClass('dim') ? 50 : 0)
   + n.data('depth') * 4 + (n.hasClass('superseded') ? 2 : 0) - Math.min(n.degree(), 6) / 3;
 
 // `obstacles`: rectangles in model coordinates that labels keep clear of (the hub shelf, the zoom buttons).
@@ -68,13 +68,16 @@ export function place(cy, font, obstacles) {
     const knot = n.hasClass('knot');
     const big = n.hasClass('origin') || n.hasClass('sel');
     const size = knot ? LABEL_PX - 0.5 : LABEL_PX;
-    const m = wrap(n.data('full') || '', size, knot ? 120 : big ? 150 : 106, big ? 3 : 2, font);
+    let m = wrap(n.data('full') || '', size, knot ? 120 : big ? 150 : 106, big ? 3 : 2, font);
     const p = n.position();
-    const w = m.w * k + 4 * k;
-    const h = m.h * k + 2 * k;
     const s = n.data('size') / 2;
     const g = (knot ? 2 : 4) * k;
-    const tries = { lb: [p.x - w / 2, p.y + s + g], lr: [p.x + s + g, p.y - h / 2], ll: [p.x - s - g - w, p.y - h / 2], lt: [p.x - w / 2, p.y - s - g - h] };
+    let w; let h; let tries;
+    const measure = () => {
+      w = m.w * k + 4 * k; h = m.h * k + 2 * k;
+      tries = { lb: [p.x - w / 2, p.y + s + g], lr: [p.x + s + g, p.y - h / 2], ll: [p.x - s - g - w, p.y - h / 2], lt: [p.x - w / 2, p.y - s - g - h] };
+    };
+    measure();
     const box = (c) => ({ owner: n.id(), x1: tries[c][0], y1: tries[c][1], x2: tries[c][0] + w, y2: tries[c][1] + h, label: true });
     const free = (c, loose) => {
       const r = box(c);
@@ -84,8 +87,10 @@ export function place(cy, font, obstacles) {
     const best = (loose) => Object.keys(tries).filter((c) => free(c, loose))
       .map((c, i) => [crossings(lines, tries[c][0], tries[c][1], w, h) + i * 0.1, c]).sort((a, b) => a[0] - b[0])[0]?.[1];
     let where = best(false);
-    // the selected, its neighbours and what is new may cover a dot, never another label
-    if (!where && (big || n.hasClass('near') || n.hasClass('fresh'))) where = best(true);
+    // a hub's knot at least says how much of it is shown: the shelf has its name
+    if (!where && n.data('note')) { m = wrap(n.data('note'), size, 120, 1, font); measure(); where = best(false); }
+    // the selected, its neighbours, what is new and the name of a hub may cover a dot, never another label
+    if (!where && (big || n.hasClass('near') || n.hasClass('fresh') || n.hasClass('hubknot'))) where = best(true);
     n.data({ text: m.text, fs: size * k, gap: g, ngap: -g });
     n.style('text-outline-width', 2.5 * k);
     if (where) { taken.push(box(where)); n.addClass(where); shown += 1; }

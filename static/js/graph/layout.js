@@ -6,7 +6,7 @@ export const LAYOUT = {
   nodeDimensionsIncludeLabels: false, uniformNodeDimensions: false, packComponents: false,
   nodeRepulsion: (node) => (node.hasClass('knot') ? 9000 : 26000),
   // clusters stand off from the start, and hold together
-  idealEdgeLength: (edge) => (touchesOrigin(edge) ? 125 : edge.source().hasClass('knot') ? 54 : 90),
+  idealEdgeLength: (edge) => (touchesOrigin(edge) ? 125 : edge.source().hasClass('hubknot') ? Math.max(54, 4 * edge.source().degree()) : edge.source().hasClass('knot') ? 54 : 90),
   edgeElasticity: () => 0.28,
   gravity: 0.12, gravityRange: 3.2, numIter: 2500, nodeSeparation: 90, initialEnergyOnIncremental: 0.35,
 };
@@ -52,6 +52,55 @@ export function seed(model, cy, aspect) {
     at.set(knot.id(), { x: around.reduce((s, p) => s + p.x, 0) / n, y: around.reduce((s, p) => s + p.y, 0) / n });
   });
   return at;
+}
+
+// Where there is most room: a place beyond what stands, in the direction in which least stands. `aspect`: how much
+// wider than high the canvas is. Returns { x, y }, `room` beyond the last node there.
+export function freeSide(cy, room, aspect) {
+  const centre = cy.nodes('.origin');
+  const o = centre.length ? centre.position() : { x: 0, y: 0 };
+  const points = cy.nodes().map((n) => ({ x: (n.position('x') - o.x) / aspect, y: n.position('y') - o.y }));
+  let best = null;
+  for (let i = 0; i < 24; i += 1) {
+    const angle = (i * Math.PI) / 12;
+    const ux = Math.cos(angle); const uy = Math.sin(angle);
+    let far = 0;
+    for (const p of points) {
+      const along = p.x * ux + p.y * uy;
+      if (along > far && Math.abs(p.x * uy - p.y * ux) < Math.max(room, along * 0.35)) far = along;
+    }
+    if (!best || far < best.far - 1) best = { far, ux, uy };
+  }
+  const r = best.far + room;
+  return { x: o.x + best.ux * r * aspect, y: o.y + best.uy * r };
+}
+
+// No two nodes on top of each other: those that may move (all but the origin, or `only` some ids) are pushed apart,
+// the same way every time.
+export function separate(cy, only = null) {
+  const nodes = cy.nodes().map((n) => ({ n, ...n.position(), r: n.hasClass('knot') ? 8 : n.data('size') / 2 + 3, fixed: only ? !only.has(n.id()) : n.hasClass('origin') }));
+  for (let round = 0; round < 60; round += 1) {
+    let moved = false;
+    for (let i = 0; i < nodes.length; i += 1) {
+      for (let j = i + 1; j < nodes.length; j += 1) {
+        const a = nodes[i]; const b = nodes[j];
+        if (a.fixed && b.fixed) continue;
+        const need = a.r + b.r + 4;
+        let dx = b.x - a.x; let dy = b.y - a.y;
+        if (Math.abs(dx) >= need || Math.abs(dy) >= need) continue;
+        let d = Math.hypot(dx, dy);
+        if (d >= need - 0.01) continue;
+        if (d < 0.01) { dx = Math.cos(i * 2.4 + j); dy = Math.sin(i * 2.4 + j); d = 1; }
+        const push = (need - Math.min(d, need)) / d;
+        const share = a.fixed ? 0 : b.fixed ? 1 : 0.5;
+        a.x -= dx * push * share; a.y -= dy * push * share;
+        b.x += dx * push * (1 - share); b.y += dy * push * (1 - share);
+        moved = true;
+      }
+    }
+    if (!moved) break;
+  }
+  cy.batch(() => nodes.forEach(({ n, x, y, fixed }) => { if (!fixed) n.position({ x, y }); }));
 }
 
 // Labels are wide and canvases are not square: use the whole canvas by stretching one axis, at most 1.6 times.

@@ -17,7 +17,7 @@ export class Model {
     for (const prop of data.props) {
       const known = this.props.get(prop.key);
       if (!known) this.props.set(prop.key, { ...prop, members: [...prop.members] });
-      else known.members = [...new Set([...known.members, ...prop.members])];
+      else { known.members = [...new Set([...known.members, ...prop.members])]; if (prop.note) known.note = prop.note; }
     }
     return fresh.map((node) => node.id);
   }
@@ -42,7 +42,7 @@ export function propElements(model, only) {
     if (on.length === 2) out.push({ group: 'edges', data: { id: `e${prop.key}`, source: on[0], target: on[1], prop: prop.key, w, w0: w } });
     else if (on.length > 2) {
       const knot = `k${prop.key}`;
-      out.push({ group: 'nodes', classes: 'knot', data: { id: knot, prop: prop.key, full: prop.note ? `${prop.value} (${prop.note})` : prop.value, size: 8, fs: 11, gap: 2, ngap: -2, depth: 1.5, text: '' } });
+      out.push({ group: 'nodes', classes: prop.note ? 'knot hubknot' : 'knot', data: { id: knot, prop: prop.key, note: prop.note || '', full: prop.note ? `${prop.value} (${prop.note})` : prop.value, size: 8, fs: 11, gap: 2, ngap: -2, depth: 1.5, text: '' } });
       for (const id of on) out.push({ group: 'edges', data: { id: `s${prop.key}${id}`, source: knot, target: id, prop: prop.key, w, w0: w } });
     }
   }

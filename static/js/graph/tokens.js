@@ -30,6 +30,8 @@ export function stylesheet(css, font) {
     { selector: 'edge.onpath', style: { 'line-color': css.accent, width: 3, opacity: 1, 'z-index': 9 } },
     { selector: 'node.near', style: { color: css.ink } },
     { selector: 'node.sel', style: { 'outline-width': 3, 'outline-color': css.focus, 'outline-offset': 1, color: css.ink, 'font-weight': 600, 'z-index': 30 } },
+    { selector: 'node.found', style: { 'outline-width': 2.5, 'outline-color': css.focus, 'outline-offset': 1 } },
+    { selector: 'node.hubknot', style: { color: css.ink, 'font-weight': 600 } },
     { selector: 'node.fresh', style: { 'outline-width': 3, 'outline-color': css['ok-dot'], 'outline-offset': 2 } },
   ];
 }

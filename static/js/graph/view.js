@@ -1,7 +1,7 @@
 // The picture itself: one cytoscape instance over a Model. It knows nothing of the page around it; the page hears
 // of clicks through `on`, and keeps the list, which is the interface, in step.
 import { Model, nodeElement, propElements } from './model.js';
-import { LAYOUT, fitView, seed, stretch } from './layout.js';
+import { LAYOUT, fitView, freeSide, seed, separate, stretch } from './layout.js';
 import { place } from './labels.js';
 import { SIZE, readTokens, stylesheet } from './tokens.js';
 
@@ -94,7 +94,7 @@ export class GraphView {
     this.selected = id;
     const cy = this.cy;
     cy.batch(() => {
-      cy.elements().removeClass('sel near dim onpath');
+      cy.elements().removeClass('sel near dim onpath found');
       const node = id ? cy.getElementById(id) : null;
       if (node?.length) {
         const close = node.closedNeighborhood();
@@ -111,7 +111,7 @@ export class GraphView {
   showPath(steps) {
     const cy = this.cy;
     cy.batch(() => {
-      cy.elements().removeClass('sel near onpath').addClass('dim');
+      cy.elements().removeClass('sel near onpath found').addClass('dim');
       for (const step of steps) {
         for (const id of [step.from, step.to]) cy.getElementById(id).removeClass('dim').addClass('near');
         cy.getElementById(`k${step.key}`).removeClass('dim').addClass('near');
@@ -122,13 +122,13 @@ export class GraphView {
     this.fit(false);
   }
 
-  clearPath() { this.cy.elements().removeClass('onpath near dim sel'); this.place(); }
+  clearPath() { this.cy.elements().removeClass('onpath near dim sel found'); this.place(); }
 
   // Light up the carriers of a hub; null turns the light off.
   light(ids) {
     const cy = this.cy;
     cy.batch(() => {
-      cy.elements().removeClass('sel near dim onpath');
+      cy.elements().removeClass('sel near dim onpath found');
       if (!ids) return;
       const on = new Set(ids);
       cy.nodes('.rec').forEach((n) => { n.addClass(on.has(n.id()) ? 'near' : 'dim'); });
@@ -176,9 +176,49 @@ export class GraphView {
     if (fresh.length) {
       const kept = new Set(cy.nodes().map((n) => n.id()));
       cy.layout({ ...LAYOUT, quality: 'default', numIter: 400, initialEnergyOnIncremental: 0.1, fit: false, animate: !calm(), animationDuration: 320,
-        fixedNodeConstraint: standing.filter((s) => kept.has(s.nodeId)), stop: () => this.place() }).run();
+        fixedNodeConstraint: standing.filter((s) => kept.has(s.nodeId)), stop: () => { if (!cy.destroyed()) { separate(cy, new Set(fresh)); this.place(); } } }).run();
     } else this.place();
     return fresh;
+  }
+
+  // A page of a hub, as a knot of its own beside what stands. It makes room for itself: the others move as little as
+  // that takes, the origin not at all.
+  expand(data, key) {
+    const cy = this.cy;
+    const fresh = this.model.add(data);
+    const rect = this.box.getBoundingClientRect();
+    const aspect = Math.min(1.5, Math.max(0.75, rect.width / Math.max(rect.height, 1)));
+    const ring = Math.max(60, (fresh.length * 26) / (2 * Math.PI));
+    const knot = cy.getElementById(`k${key}`);
+    const at = knot.length ? { ...knot.position() } : freeSide(cy, ring + 70, aspect);
+    const beyond = knot.length ? ring + 60 : ring;
+    cy.batch(() => {
+      fresh.forEach((id, i) => {
+        const angle = (2 * Math.PI * i) / fresh.length;
+        cy.add({ ...nodeElement(this.model.nodes.get(id), this.model.origin, this.colour(this.model.nodes.get(id)), SIZE), position: { x: at.x + Math.cos(angle) * beyond, y: at.y + Math.sin(angle) * beyond } });
+      });
+      this.redrawProps(new Set([key]));
+      cy.getElementById(`k${key}`).position(at);
+    });
+    const origin = cy.getElementById(this.model.origin || '');
+    cy.layout({ ...LAYOUT, ...(origin.length ? { fixedNodeConstraint: [{ nodeId: origin.id(), position: { ...origin.position() } }] } : {}) }).run();
+    stretch(cy, rect.width, rect.height - this.shelf());
+    separate(cy);
+    this.select(this.selected && this.has(this.selected) ? this.selected : null);
+    this.fit(false);
+    return fresh;
+  }
+
+  // Mark some records, as those found in the list; null takes the marks off.
+  mark(ids) {
+    const cy = this.cy;
+    cy.batch(() => {
+      cy.elements().removeClass('sel near dim onpath found');
+      if (!ids) return;
+      cy.nodes('.rec').forEach((n) => { n.addClass(ids.has(n.id()) ? 'near found' : 'dim'); });
+      cy.nodes('.knot').addClass('dim'); cy.edges().addClass('dim');
+    });
+    this.place();
   }
 
   // Edges and knots of some properties drawn anew, without touching a record's place.
