@@ -202,7 +202,9 @@ class SuggestReply(Reply):
 class TimelineReply(StructuralReply):
     action: Literal["intersect"]
     srs: list[RecordShown]
-    undated: list[RecordShown]
+    undated: list[RecordShown] = Field(description="Matching records without an event time, newest first.")
+    undated_count: int = Field(description="How many there are of those.")
+    next_undated_cursor: str | None = Field(description="Give it as undated_cursor for the rest of undated.")
     count: int
     count_capped: bool = False
     kept: list[TermShown]

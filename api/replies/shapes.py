@@ -39,6 +39,20 @@ class HeldProperty(Property):
     skipped: bool = Field(False, description="Kept, but beyond the budget of what is walked.")
 
 
+class DetailedProperty(HeldProperty):
+    """An edge property with all that is said of it; of a connection, what it carries."""
+
+    confidence: float | None = None
+    reason: str | None = None
+    role: str | None = Field(None, description="source, target or member of a connection.")
+    type: str | None = None
+    directed: bool | None = None
+    strength: float | None = None
+    attributes: dict[str, Any] | None = None
+    mentions: int | None = None
+    last_mentioned: str | None = None
+
+
 class TermShown(BaseModel):
     """A term of match as it was understood."""
 
@@ -105,3 +119,5 @@ class Link(Property):
     attributes: dict[str, Any] | None = None
     valid_from: str | None = None
     invalidated_at: str | None = None
+    source: list[str] | None = Field(None, description="Of a directed connection: the sr_ids shown it leads from.")
+    target: list[str] | None = Field(None, description="Of a directed connection: the sr_ids shown it leads to.")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from api.replies.shapes import HeldProperty, Property, RecordShown, Reply, Stamp
+from api.replies.shapes import DetailedProperty, Property, RecordShown, Reply, Stamp
 
 
 class AddReply(Reply):
@@ -27,7 +27,7 @@ class RemoveReply(Reply):
 class ListReply(Reply):
     action: Literal["list"]
     sr_id: str
-    edge_properties: list[HeldProperty]
+    edge_properties: list[DetailedProperty]
 
 
 class ConnectReply(Reply):
@@ -113,6 +113,7 @@ class Author(BaseModel):
 
 
 class WholeRecord(RecordShown):
+    edge_properties: list[DetailedProperty]  # type: ignore[assignment]
     text: str
     source: dict[str, Any] | None
     tags: list[TagShown]
