@@ -66,6 +66,8 @@ export function start(form) {
       if (first && !asking) first.focus();
     } else if (event.key === 'Escape' && open) { event.stopPropagation(); close(); } else if (event.key === 'Enter') {
       if (open && chosen >= 0) { event.preventDefault(); take(options[chosen]); return; }
+      // a form of several text fields without a button is not sent by Enter alone
+      if (!event.isComposing && !form.querySelector('button[type="submit"]')) { event.preventDefault(); form.requestSubmit(); }
     } else if (event.key === 'Backspace' && !input.value) {
       const last = [...form.querySelectorAll('[data-term]')].pop();
       if (last) { event.preventDefault(); drop(last); }
