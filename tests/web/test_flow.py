@@ -178,7 +178,7 @@ def test_a_superseded_records_page_draws_its_neighbours_and_names_what_replaced_
     anna("e_property", "adjust", sr_id=other, by=office.blue, hint="supersedes")
     page = office.cleo.get(f"/records/{other}/radius/").content.decode()
     assert "Superseded by" not in page and SECRET not in page and office.blue not in page
-    assert "superseded" not in page and "No other record you can read shares a property" in page
+    assert "was superseded" not in page and "No other record you can read shares a property" in page
     assert "Superseded by" in office.ada.get(f"/records/{other}/radius/").content.decode()
 
 
