@@ -112,7 +112,7 @@ def build(reader: Reader, origin: Row, controls: Controls) -> dict[str, Any]:
         labels=None if controls.labels is None else list(controls.labels) or ["e_connect"],
         spare_origin=True,
     )  # fmt: skip
-    walked = reply["nodes"][:1] if nothing else reply["nodes"]
+    walked = reply["nodes"][:1] if nothing else _existing(reply["nodes"], controls.as_of)
     drawn = walked[: controls.most]
     ids = ids_of(reader, [n["sr_id"] for n in drawn])
     read = picture.nodes(scope, list(ids.values()))
@@ -144,6 +144,8 @@ def build(reader: Reader, origin: Row, controls: Controls) -> dict[str, Any]:
         }
         nodes.append(node)
     newest = picture.newest(scope, [UUID(hex=h["key"]) for h in hubs], ids.get(sr_id, 0), NEWEST_OF_HUB)
+    if controls.as_of:
+        newest = {key: [r for r in found if r["at"] <= controls.as_of] for key, found in newest.items()}
     total, truncated = len(walked) - 1, bool(reply["truncated"]) and len(walked) >= COUNTED
     cut = total - (len(nodes) - 1)
     start, end = _range(picture.span(scope, list(read)), controls.as_of)
@@ -191,6 +193,14 @@ def build(reader: Reader, origin: Row, controls: Controls) -> dict[str, Any]:
         ],
         "empty": _why_empty(nothing, hubs, controls, spared is not None),
     }
+
+
+def _existing(nodes: list[dict[str, Any]], as_of: datetime | None) -> list[dict[str, Any]]:
+    """The record itself, and of the others those whose event (or recording) had come by the instant looked at: the
+    walk goes by what holds, a picture of a day shows nothing of later days."""
+    if as_of is None:
+        return nodes
+    return nodes[:1] + [node for node in nodes[1:] if datetime.fromisoformat(node["at"]) <= as_of]
 
 
 def _hubs(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

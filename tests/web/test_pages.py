@@ -297,3 +297,18 @@ def test_no_internal_names_for_people(office: Office) -> None:
         body = text_of(office.cleo.get(path))
         for inside in ("memory_record", "lanes_lane", "Traceback", "edge_property", "lane_id"):
             assert inside not in body, path
+
+
+def test_a_radius_as_of_a_day_shows_nothing_of_later_days(office: Office) -> None:
+    write = office.world.anna.write
+    origin = write("red", "Opened.", ("batch:Seen",), occurred_at="2024-01-10")
+    early = write("red", "Early.", ("batch:Seen",), title="Early", occurred_at="2024-02-01")
+    late = write("red", "Late.", ("batch:Seen",), title="Late", occurred_at="2025-06-01")
+
+    def shown(as_of: str) -> set[str]:
+        page = office.ada.get(f"/records/{origin}/radius/{as_of}").content.decode()
+        return set(re.findall(r'"id": "(sr_\w+)"', page))
+
+    assert shown("") == {origin, early, late}
+    assert shown("?as_of=2024-06-01T00:00:00Z") == {origin, early}
+    assert shown("?as_of=2023-01-01T00:00:00Z") == {origin}
