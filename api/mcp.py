@@ -41,8 +41,8 @@ lanes you may read, and every count is limited to them.
 To answer a question, start with e_gather_find (words, meaning and properties together). When every record about
 something is needed, not the likeliest few, use e_gather_intersect or e_gather_union with terms such as "client:Acme";
 e_gather_labels tells which labels there are and e_gather_group which values one has. e_gather_traverse and
-e_gather_radius walk outward from a record, e_timeline_intersect puts records in the order of events. Follow next_cursor
-for the rest of a page, and cite records by sr_id. `lanes` lists the lanes and where you may write.
+e_gather_radius walk outward from a record, e_timeline_intersect puts records in the order of events. Follow
+next_cursor for the rest of a page, and cite records by sr_id. `lanes` lists the lanes and where you may write.
 """.strip()
 
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
