@@ -350,7 +350,8 @@ def test_what_was_promoted_goes_with_the_control_of_its_value_unless_somebody_us
     made = [world.anna.write("red", f"At the {COURT}, {number}.") for number in range(2)]
 
     def carried(sr_id):
-        return world.anna("e_property", "list", sr_id=sr_id)["edge_properties"]
+        held = world.anna("e_property", "list", sr_id=sr_id)["edge_properties"]
+        return [{"label": item["label"], "value": item["value"]} for item in held]
 
     def worked():
         again()
