@@ -211,7 +211,9 @@ Records are invented and skewed as a firm's are: eight properties each on averag
 * **raw SQL, ids**: hand-written statements on minimal tables of their own, ids only, no tenants, permissions, validity
   in time, old spellings or per-term counts (`benchmarks/structure/floor.sql`, `floor.py`).
 * **raw SQL, reply**: the same, returning what the tool's reply holds: every term counted to 10,000, the records of the
-  page with title, dates, snippet and properties (`reply.py`). The marks are written for the first of the two.
+  page with title, dates, snippet and properties; of a radius also the properties followed with their members and
+  twelve hubs counted; of a timeline also how many match and the undated (`reply.py`). The marks are for the first of
+  the two.
 * **engine**: the Python functions behind the tools; the page comes with titles, snippets and properties, and every
   term with its readable count.
 * **HTTP**: the tool endpoints of a running server, one client, keep-alive, key and permissions included, to the
