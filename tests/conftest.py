@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,6 +128,21 @@ def make_world() -> World:
         wally=make_caller(tenant, "wally", write="*", walled="blue"),
         bert=make_caller(other, "bert", write="*"),
     )
+
+
+@pytest.fixture(autouse=True)
+def empty_queue(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After a test whose commits are real, the queue's tables are emptied: Django's flush passes over them, because
+    their models are unmanaged, and the next test of the same process would find its jobs."""
+    marker = request.node.get_closest_marker("django_db")
+    real = "transactional_db" in request.fixturenames or (marker is not None and marker.kwargs.get("transaction"))
+    if real:
+        request.getfixturevalue("transactional_db")
+    yield
+    if real:
+        from memory import sql
+
+        sql.execute("truncate procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers cascade")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from memory import sql
 from memory.ingest import pipeline
 from memory.models import Record, Tag, parse_sr_id
 
@@ -26,15 +25,7 @@ def tags_of(sr_id: str, extractor: str | None = None) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def committed(transactional_db):
-    """Real commits, so that workers in other threads and processes see them; the queue is emptied around it."""
-    sql.execute("truncate procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers cascade")
-    yield
-    sql.execute("truncate procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers cascade")
-
-
-@pytest.fixture
-def live(committed):
+def live(transactional_db):
     """The personas, committed."""
     from tests.conftest import make_world
 
