@@ -119,7 +119,8 @@ class AdminScope:
 def scope_of(request: HttpRequest) -> AdminScope:
     """The scope of a request's user."""
     found = getattr(request, "_admin_scope", None)
-    if found is None or found.user != request.user:
+    # a page asks a hundred times, nearly always for the very same object
+    if found is None or (found.user is not request.user and found.user != request.user):
         found = AdminScope(request.user)
         request._admin_scope = found  # type: ignore[attr-defined]
     return found

@@ -15,7 +15,6 @@ from memory.ingest import failures, pipeline, policies, queue, worker
 from memory.models import IngestPolicy, Record
 from memory.selectors.ingest import status
 from tests.graph.test_stated import answer, entity, relation
-from tests.ingest.conftest import committed  # noqa: F401 - the queue emptied around a test
 from tests.language_model import reply, settings_of
 
 # The grammar reads one relation here, the model another.
@@ -180,7 +179,7 @@ def test_one_bad_answer_costs_no_other_record(firm, server):
 
 
 @pytest.mark.parametrize("reached", ["graph of the grammar", "nothing stated"])
-def test_given_up_the_policies_go_by_the_grammar(committed, server, settings, reached):  # noqa: F811
+def test_given_up_the_policies_go_by_the_grammar(transactional_db, server, settings, reached):
     from tests.graph.conftest import make_firm
 
     settings.LANEWISE_INGEST_STEPS, settings.LANEWISE_INGEST_ATTEMPTS = [], 2
