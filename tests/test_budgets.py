@@ -48,7 +48,7 @@ def test_the_weakest_connection_is_dropped_even_when_it_is_the_new_one(anna):
     before = anna("e_record", "read", sr_id=hub)["record"]["version"]
     weak = anna("e_property", "connect", sr_id=[hub, others[3]], hint="x", strength=0.4)
     assert (weak["stamped"], weak["dropped"]) == ([], [weak["property"]])
-    assert weak["hint"] == "Not connected: a record holds 3 connections, all stronger."
+    assert weak["hint"] == "Not connected: a record holds 3 connections, none of which makes way."
     record = anna("e_record", "read", sr_id=hub)["record"]
     assert [f"e_connect:{item['value']}" for item in record["edge_properties"]] == held
     assert record["version"] == before

@@ -126,6 +126,7 @@ def row(reader: Reader, shape: Mapping[str, Any], *, without: str = "") -> dict[
         "chips": [c for c in chips if c["key"] != without],
         "privileged": is_privileged(properties),
         "superseded": bool(shape.get("superseded_at")),
+        "on_hold": bool(shape.get("on_hold")),
         "snippet": shape.get("snippet") or "",
         "external_id": shape.get("external_id"),
     }

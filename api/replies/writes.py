@@ -117,6 +117,7 @@ class WholeRecord(RecordShown):
     text: str
     source: dict[str, Any] | None
     tags: list[TagShown]
+    on_hold: bool = Field(description="A hold stands over it: nothing that is there is changed or deleted.")
     written_by: Author
     changed_by: Author | None
 

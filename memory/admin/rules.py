@@ -8,6 +8,7 @@ from memory.models import (
     ControlledValue,
     EdgeProperty,
     EmbeddingSpace,
+    Hold,
     IngestBatch,
     IngestPolicy,
     LaneValue,
@@ -48,9 +49,9 @@ def _properties(scope: AdminScope) -> Q:
     return Q(lane_id__in=scope.readable_lanes) & (~Q(label__in=STAMPS) | Q(Exists(another)))
 
 
-@rule(IngestPolicy, ControlledValue)
+@rule(IngestPolicy, ControlledValue, Hold)
 def _policies(scope: AdminScope) -> Q:
-    """How lanes and the tenant's vocabulary are set up, like the lanes themselves."""
+    """How lanes and the tenant's vocabulary are set up and what is held, like the lanes themselves."""
     return scope.in_tenants("tenant")
 
 

@@ -7,7 +7,7 @@ and for Orvanto Diagnostics, Inc. (cartridges for a bench analyser). Kestrelgate
 both buy or mean to buy from Fennwick Sensors, Inc., which is why one matter is walled off.
 """
 
-from memory.demo.shape import LaneSpec, Person, Profile, WallSpec
+from memory.demo.shape import HoldSpec, LaneSpec, Person, Profile, WallSpec
 
 TENANT = ("demo", "Hallgren Oyelaran LLP")
 
@@ -157,4 +157,10 @@ WALL = WallSpec(
     ("margit", "nadia", "callum", "ottilie", "beatriz"),
     ("research-agent", "intake-agent"),
     "The disputes team acts against the company Orvanto means to buy.",
+)
+
+HOLD = HoldSpec(
+    "Norgaardsen v. Orvanto: preservation",
+    ("orvanto-norgaardsen",),
+    "Preservation notice of the complaint, E.D. Pa. 2:25-cv-05120; everything in the matter is kept until it ends.",
 )

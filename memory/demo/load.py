@@ -18,11 +18,11 @@ from lanes.errors import Conflict
 from lanes.models import AgentProfile, ApiKey, Lane, Membership, Tenant, User
 from lanes.readers import Reader, reader_for_profile, reader_for_user
 from memory.demo import items
-from memory.demo.cast import LANES, PEOPLE, PROFILES, TENANT, WALL
+from memory.demo.cast import HOLD, LANES, PEOPLE, PROFILES, TENANT, WALL
 from memory.demo.links import ADJUSTMENTS, CONNECTIONS, ENDED
 from memory.demo.shape import Item, LaneSpec, Person, Profile, as_import
-from memory.models import Record, sr_id
-from memory.services import connections, records
+from memory.models import Hold, Record, sr_id
+from memory.services import connections, holds, records
 
 IMPORTER = "tunde"  # writes what has no writer of its own: the partner who may write everywhere
 
@@ -91,6 +91,11 @@ def seed(password: str = "") -> Seeded:
     present = _present(lanes.values())
     written = _write(readers, lanes, present)
     _link(readers[IMPORTER], {**present, **written}, set(written))
+    if not Hold.everything.filter(tenant=tenant, name=HOLD.name).exists():  # one that was released stays so
+        holds.place(
+            tenant_id=tenant.pk, name=HOLD.name, reason=HOLD.reason, lanes=[lanes[slug] for slug in HOLD.lanes],
+            by=people[IMPORTER],
+        )  # fmt: skip
     for slug, profile in profiles.items():
         login.keys[slug] = _key(tenant, profile, login.keys.get(slug))
     return Seeded(tenant, len(written), len(present), login)

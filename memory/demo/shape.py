@@ -72,6 +72,15 @@ class WallSpec:
 
 
 @dataclass(frozen=True)
+class HoldSpec:
+    """Lanes that stay as they are."""
+
+    name: str
+    lanes: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
 class Item:
     """A record before it is written. `when` is ISO: a year, a month, a day, a time with offset, or ""."""
 

@@ -22,7 +22,7 @@ from memory.entities.vertices import Meant
 from memory.gather.scope import Scope, live
 from memory.relations.lexicon import SINGLE_VALUED, UNDIRECTED
 from memory.selectors.records import resolve
-from memory.services import audience, connections, locks, values
+from memory.services import audience, connections, crowded, held, locks, values
 
 
 def type_name(raw: str, field_name: str = "type") -> str:
@@ -139,12 +139,16 @@ def add(
         old = _others(reader, ends, kind, single)
         # one that is yet to be made crowds nothing, and decides with the other who will see the new relationship
         new = {-n if end.record is None else end.record: end.lane_id for n, end in enumerate(ends, 1)}
-        rivals = connections.weakest(new, ends[0].key)
+        try:
+            rivals = crowded.weakest(new, ends[0].key)
+        except crowded.TooWeak:
+            rivals = {}
         ids = {*new, *_members(old), *(record for _, members in rivals.values() for record in members)}
         locked = {row[0]: row[1] for row in locks.records(ids)}
         old = _others(reader, ends, kind, single)
         if not set(_members(old)) <= set(locked) or not set(locked.values()) <= lane_ids:
             raise locks.Again()
+        held.refuse(_members(old))
         values.remember(reader.tenant_id, [(e.lane_id, e.kind, e.name, e.key) for e in ends if e.record is None])
         one, two = (_said(reader, end) for end in ends)
         if one == two:

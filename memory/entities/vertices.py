@@ -22,6 +22,7 @@ from memory.gather.scope import Scope, followed, live
 from memory.models import sr_id
 from memory.selectors.records import resolve
 from memory.services import connections, drafts, locks, properties, records, touch
+from memory.services.held import standing
 
 KIND = "entity"
 NEWEST = 10_000
@@ -252,14 +253,17 @@ def say(
     confidence: float | None = None,
     valid_from: str | None = None,
 ) -> str:
-    """Mention what is `held`; returns its sr_id."""
+    """Mention what is `held`; returns its sr_id. An entity under a hold stays as it is, however often it is named."""
     given = {
         "confidence": confidence,
         "attributes": Jsonb(dict(attributes)) if attributes else None,
         "share": connections.REINFORCEMENT,
     }
-    if one.record is not None and not one.over:
+    if one.record is not None:
         locks.records([one.record])
+        if standing([one.record]):
+            return one.sr_id
+    if one.record is not None and not one.over:
         sql.execute(_MENTION, {**given, "id": one.record, "key": one.key})
         touch.announce(reader, [one.record], [one.key])
         return one.sr_id

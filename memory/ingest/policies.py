@@ -101,9 +101,12 @@ order by t.key limit %(most)s
 
 
 def promote(reader: Reader, item: Item, labels: Sequence[str] = ()) -> None:
-    """Give a record the known values its text mentions, and take promoted ones back that it no longer mentions."""
-    from memory.services import properties
+    """Give a record the known values its text mentions, and take promoted ones back that it no longer mentions; none
+    while it is under a hold."""
+    from memory.services import held, properties
 
+    if held.standing([item.record_id]):
+        return
     public = sr_id(item.public_id)
     mentioned = {
         key: (label, value)
@@ -111,15 +114,15 @@ def promote(reader: Reader, item: Item, labels: Sequence[str] = ()) -> None:
             _MENTIONED, {"record": item.record_id, "labels": list(labels), "most": PROMOTED_MAX, "promoted": PROMOTED}
         )
     }
-    held = {
+    carried = {
         key: (label, value, reason)
         for key, label, value, reason in sql.fetch(
             "select key, label, value, reason from memory_edgeproperty where record_id = %s and seq = 0",
             (item.record_id,),
         )
     }
-    gone = [held[key][:2] for key in held.keys() - mentioned.keys() if held[key][2] == PROMOTED]
-    new = [key for key in mentioned if key not in held]
+    gone = [carried[key][:2] for key in carried.keys() - mentioned.keys() if carried[key][2] == PROMOTED]
+    new = [key for key in mentioned if key not in carried]
     if not gone and not new:
         return
     with transaction.atomic():

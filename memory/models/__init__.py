@@ -2,6 +2,7 @@
 
 from memory.models.controlled import ControlledSpelling, ControlledValue
 from memory.models.edge import DATED, SKIPPED, SUPERSEDED, UNDATED, EdgeProperty, LaneValue
+from memory.models.hold import Hold, HoldLane, HoldRecord
 from memory.models.ingest import IngestBatch, IngestPolicy
 from memory.models.record import Record, parse_sr_id, sr_id
 from memory.models.refused import RefusedPair
@@ -17,6 +18,9 @@ __all__ = [
     "ControlledValue",
     "EdgeProperty",
     "EmbeddingSpace",
+    "Hold",
+    "HoldLane",
+    "HoldRecord",
     "LaneStat",
     "IngestBatch",
     "IngestPolicy",

@@ -46,6 +46,22 @@ class TenantManager(ScopedManager):
         return models.QuerySet(self.model, using=self._db).filter(tenant_id=reader.tenant_id)
 
 
+class AdminsManager(ScopedManager):
+    """What no reader meets."""
+
+    def visible_to(self, reader: Reader) -> models.QuerySet:
+        return models.QuerySet(self.model, using=self._db).none()
+
+
+class OfAdmins(Scoped):
+    """Rows that a tenant's admins set up and that nobody else is told of; the admin's own rules say who meets them."""
+
+    objects = AdminsManager()
+
+    class Meta(Scoped.Meta):
+        abstract = True
+
+
 class OfTenant(Scoped):
     """Rows that belong to a tenant as a whole: nothing in them comes from a lane."""
 

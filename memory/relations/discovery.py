@@ -21,6 +21,7 @@ from django.db import transaction
 
 from lanes.readers import Reader
 from memory import sql
+from memory.find.legs.vectors import few
 from memory.gather.scope import Scope
 from memory.models import sr_id as public
 from memory.relations.confirm import Confirm, Verdict, beginnings, refuse, refused
@@ -51,19 +52,28 @@ from memory_recordvector o
 cross join lateral (
   select n.record_id, n.embedding from memory_recordvector n
   where n.lane_id = any(%(lanes)s) and n.record_id <> %(id)s
-  order by n.embedding <=> o.embedding limit %(limit)s) v
+  order by {order} limit %(limit)s) v
 join memory_record r on r.id = v.record_id
 where o.record_id = %(id)s and (r.superseded_at is null or r.superseded_at > %(as_of)s or %(ended)s)
 order by similarity desc, r.id desc
 """
+# "+ 0" so that the approximate index cannot answer the order.
+_INDEXED, _ONE_BY_ONE = "n.embedding <=> o.embedding", "(n.embedding <=> o.embedding) + 0"
+_COUNT = """
+select count(*) from (select 1 from memory_recordvector n where n.lane_id = any(%(lanes)s) limit %(cap)s) x
+"""
 
 
 def nearest(scope: Scope, record_id: int, *, limit: int = NEIGHBOURS, least: float = RELATED) -> list[Alike]:
-    """The readable records nearest in meaning to one, most alike first; none while it has no vector."""
+    """The readable records nearest in meaning to one, most alike first; none while it has no vector. Exact where few
+    may be read: an approximate index can lose a small lane behind the lanes around it."""
+    params = {"lanes": scope.lanes, "id": record_id, "limit": limit, **scope.params}
+    least_many = few("memory_recordvector") + 1
+    order = _INDEXED if sql.fetch(_COUNT, {**params, "cap": least_many})[0][0] >= least_many else _ONE_BY_ONE
     with transaction.atomic():
         # filtered in the index walk until `limit` readable ones are found, however few there are among many
         sql.execute("set local hnsw.iterative_scan = strict_order", prepare=False)
-        rows = sql.fetch(_NEAREST, {"lanes": scope.lanes, "id": record_id, "limit": limit, **scope.params})
+        rows = sql.fetch(_NEAREST.format(order=order), params)
     return [Alike(*row) for row in rows if row[2] is not None and row[2] >= least]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +15,7 @@ from memory.gather.scope import Scope
 from memory.relations.findings import Findings, Relation
 from memory.relations.grammar import find_relations
 from memory.services import locks
+from memory.services.held import Held
 
 
 @locks.retried
@@ -28,7 +30,8 @@ def remember(
 ) -> dict[str, Any]:
     """Read a text and put what it states into the graph of a lane; returns {entities, relations, ended}.
 
-    Idempotent but for reinforcement: stating a thing again raises its confidence. `source` is the record the text is
+    Idempotent but for reinforcement: stating a thing again raises its confidence. What would change a record under a
+    hold is left out. `source` is the record the text is
     of, kept with each relationship. `findings` replaces the local grammar's (a language model's, say).
     """
     found = findings or find_relations(text, written_at=written_at)
@@ -45,21 +48,24 @@ def remember(
             for entity in found.entities
         }
         over = [relation.triple for relation in found.ended if _end(reader, lane, relation, made, written_at)]
-        held = [
-            relationships.add(
-                reader,
-                source=made[relation.source],
-                target=made[relation.target],
-                type=relation.type,
-                lane=lane,
-                attributes={**dict(relation.attributes), **({"source": source} if source else {})} or None,
-                valid_from=_begin(relation, written_at),
-                confidence=relation.confidence,
-            )
-            for relation in found.relations
-            if made[relation.source] != made[relation.target]  # two names that were made one
-        ]
-    return {"entities": made, "relations": held, "ended": over}
+        related = []
+        for relation in found.relations:
+            if made[relation.source] == made[relation.target]:  # two names that were made one
+                continue
+            with suppress(Held):
+                related.append(
+                    relationships.add(
+                        reader,
+                        source=made[relation.source],
+                        target=made[relation.target],
+                        type=relation.type,
+                        lane=lane,
+                        attributes={**dict(relation.attributes), **({"source": source} if source else {})} or None,
+                        valid_from=_begin(relation, written_at),
+                        confidence=relation.confidence,
+                    )
+                )
+    return {"entities": made, "relations": related, "ended": over}
 
 
 def _begin(relation: Relation, written_at: datetime | None) -> str | None:
@@ -81,7 +87,7 @@ def _end(reader: Reader, lane: str, relation: Relation, made: dict[str, str], wr
             at=at,
             reason="A later text says it is over.",
         )
-    except (NotVisible, Invalid):
+    except (NotVisible, Invalid, Held):
         return False
     return True
 

@@ -20,7 +20,9 @@ select l.id,
   coalesce(p.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username, ''),
   (select array_agg((select count(*) from (select 1 from memory_record r where r.lane_id = l.id
       and r.updated_at > now() - make_interval(weeks => w + 1) and r.updated_at <= now() - make_interval(weeks => w)
-      limit %(week)s) x) order by w desc) from generate_series(0, %(weeks)s - 1) w)
+      limit %(week)s) x) order by w desc) from generate_series(0, %(weeks)s - 1) w),
+  exists (select 1 from memory_holdlane hl join memory_hold h on h.id = hl.hold_id
+    where hl.lane_id = l.id and h.released_at is null)
 from unnest(%(lanes)s::int[]) l(id)
 cross join lateral (select count(*) as n from memory_record r
   where r.lane_id = l.id and r.superseded_at is not null and r.superseded_at <= %(now)s) gone
@@ -61,8 +63,9 @@ def lanes(reader: Reader, since: datetime | None) -> list[dict[str, Any]]:
             "last_at": last_at,
             "last_by": last_by,
             "weeks": list(weeks),
+            "on_hold": on_hold,
         }
-        for lane, records, fresh, changed, superseded, last_at, last_by, weeks in rows
+        for lane, records, fresh, changed, superseded, last_at, last_by, weeks, on_hold in rows
     ]
 
 

@@ -149,19 +149,20 @@ def tags_of(reader: Reader, record_id: int) -> list[dict[str, Any]]:
 
 
 def read(reader: Reader, public: str, as_of: datetime | None = None) -> tuple[int, dict[str, Any]]:
-    """(id, a record with its whole text, its source, its tags, who wrote it and who changed it last: None, not
-    known)."""
+    """(id, a record with its whole text, its source, its tags, whether a hold stands over it, who wrote it and who
+    changed it last: None, not known)."""
     row = resolve(reader, public)
     shape = hydrate(reader, [row.id], as_of)[0]
-    text, source, user, profile, changer, changing = sql.fetch(
-        "select r.text, r.source, u.username, p.slug, cu.username, cp.slug from memory_record r "
+    text, source, held, user, profile, changer, changing = sql.fetch(
+        "select r.text, r.source, exists (select 1 from memory_under_hold(array[r.id])), u.username, p.slug, "
+        "cu.username, cp.slug from memory_record r "
         "left join lanes_user u on u.id = r.written_by_id left join lanes_agentprofile p on p.id = r.profile_id "
         "left join lanes_user cu on cu.id = r.changed_by_id "
         "left join lanes_agentprofile cp on cp.id = r.changed_profile_id where r.id = %s",
         (row.id,),
     )[0]
     return row.id, {
-        **shape, "text": text, "source": source, "tags": tags_of(reader, row.id),
+        **shape, "text": text, "source": source, "on_hold": held, "tags": tags_of(reader, row.id),
         "written_by": {"user": user, "agent_profile": profile},
         "changed_by": {"user": changer, "agent_profile": changing} if changer or changing else None,
     }  # fmt: skip

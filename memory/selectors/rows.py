@@ -15,7 +15,8 @@ from memory.selectors.records import Row, hydrate
 # A person's name is shown to whoever may read what they wrote or changed; nothing else of their account is.
 _PEOPLE = """
 select r.public_id, coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''), u.username), p.name,
-       coalesce(nullif(trim(cu.first_name || ' ' || cu.last_name), ''), cu.username), cp.name
+       coalesce(nullif(trim(cu.first_name || ' ' || cu.last_name), ''), cu.username), cp.name,
+       exists (select 1 from memory_under_hold(array[r.id]))
 from memory_record r
 left join lanes_user u on u.id = r.written_by_id
 left join lanes_agentprofile p on p.id = r.profile_id
@@ -47,30 +48,31 @@ def changed_since(
 
 
 def rows(reader: Reader, record_ids: Sequence[int], as_of: datetime | None = None) -> list[dict[str, Any]]:
-    """Records in SPEC's shape with `author` and `changer`, in the order of the ids. Three statements, however many;
-    those not in the reader's lanes are left out."""
+    """Records in SPEC's shape with `author`, `changer` and `on_hold`, in the order of the ids. Three statements,
+    however many; those not in the reader's lanes are left out."""
     return signed(reader, hydrate(reader, record_ids, as_of))
 
 
 def signed(reader: Reader, shapes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Record shapes with `author` and `changer`: {name, agent, for_name}; `changer` is None where nobody is known to
-    have changed the record since it was written. One statement."""
+    have changed the record since it was written; and whether a hold stands over it. One statement."""
     found = people(reader, [shape["sr_id"] for shape in shapes])
     return [
-        {**shape, "author": author, "changer": changer}
+        {**shape, "author": author, "changer": changer, "on_hold": on_hold}
         for shape in shapes
-        for author, changer in [found.get(shape["sr_id"], (UNKNOWN, None))]
+        for author, changer, on_hold in [found.get(shape["sr_id"], (UNKNOWN, None, False))]
     ]
 
 
-def people(reader: Reader, publics: Sequence[str]) -> dict[str, tuple[dict[str, Any], dict[str, Any] | None]]:
-    """Who wrote each record and who changed it last, by sr_id: an agent profile (for a person), or a person."""
+def people(reader: Reader, publics: Sequence[str]) -> dict[str, tuple[dict[str, Any], dict[str, Any] | None, bool]]:
+    """Who wrote each record, who changed it last (an agent profile, for a person, or a person) and whether it is under
+    a hold, by sr_id."""
     if not publics:
         return {}
     rows = sql.fetch(_PEOPLE, ([parse_sr_id(p) for p in publics], reader.lane_list))
     return {
-        sr_id(public): (named(writer, agent) or UNKNOWN, named(changer, changing_agent))
-        for public, writer, agent, changer, changing_agent in rows
+        sr_id(public): (named(writer, agent) or UNKNOWN, named(changer, changing_agent), on_hold)
+        for public, writer, agent, changer, changing_agent, on_hold in rows
     }
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from lanes.errors import Invalid, NotVisible, Refused
 from lanes.readers import Reader
 from memory import normal, sql
-from memory.services import drafts, locks, touch, values
+from memory.services import drafts, held, locks, touch, values
 from memory.services.drafts import Property
 
 
@@ -29,7 +29,7 @@ def rename(reader: Reader, *, label: str, value: str, to: str, lanes: list[str] 
         return _respell_only(reader, scope, old, new)
     with transaction.atomic():
         locks.lanes(scope.writable, alone=True)
-        held = sql.fetch(
+        carried = sql.fetch(
             "select distinct record_id, lane_id from memory_edgeproperty where key = %s and lane_id = any(%s)",
             (old.key, list(scope.writable)),
         )
@@ -39,15 +39,16 @@ def rename(reader: Reader, *, label: str, value: str, to: str, lanes: list[str] 
                 "select lane_id from memory_lanevalue where key = %s and lane_id = any(%s)",
                 (old.key, list(scope.writable)),
             )
-        } | {lane for _, lane in held}
+        } | {lane for _, lane in carried}
         if not known:
             raise NotVisible("No record in lanes you may write carries this value.")
-        locks.records([record for record, _ in held])
+        locks.records([record for record, _ in carried])
+        held.refuse(record for record, _ in carried)
         _alias(reader.tenant_id, sorted(known), old, new)
-        respell([record for record, _ in held], old.key, new)
-        touch.announce(reader, [record for record, _ in held], [old.key, new.key])
+        respell([record for record, _ in carried], old.key, new)
+        touch.announce(reader, [record for record, _ in carried], [old.key, new.key])
     return {
-        "label": new.label, "value": old.value, "to": new.value, "records": len({record for record, _ in held}),
+        "label": new.label, "value": old.value, "to": new.value, "records": len({record for record, _ in carried}),
         "lanes": [reader.lanes[lane].slug for lane in sorted(known)],
     }  # fmt: skip
 
@@ -58,14 +59,15 @@ def _respell_only(reader: Reader, scope: Reader, old: Property, new: Property) -
         raise Invalid.field("to", "This is how the value is written already.")
     with transaction.atomic():
         locks.lanes(scope.writable, alone=True)
-        held = sql.fetch(
+        carried = sql.fetch(
             "select distinct record_id, lane_id from memory_edgeproperty where key = %s and lane_id = any(%s)",
             (old.key, list(scope.writable)),
         )
-        if not held:
+        if not carried:
             raise NotVisible("No record in lanes you may write carries this value.")
-        locks.records([record for record, _ in held])
-        ids = [record for record, _ in held]
+        locks.records([record for record, _ in carried])
+        held.refuse(record for record, _ in carried)
+        ids = [record for record, _ in carried]
         sql.execute(
             "update memory_edgeproperty set value = %s where key = %s and record_id = any(%s)",
             (new.value, new.key, ids),
@@ -77,7 +79,7 @@ def _respell_only(reader: Reader, scope: Reader, old: Property, new: Property) -
         touch.announce(reader, ids, [new.key])
     return {
         "label": new.label, "value": old.value, "to": new.value, "records": len(ids),
-        "lanes": [reader.lanes[lane].slug for lane in sorted({lane for _, lane in held})],
+        "lanes": [reader.lanes[lane].slug for lane in sorted({lane for _, lane in carried})],
     }  # fmt: skip
 
 

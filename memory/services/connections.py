@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
@@ -21,7 +20,7 @@ from lanes.readers import Reader
 from memory import normal, sql, strict_json, times
 from memory.models import DATED, sr_id
 from memory.selectors.records import Row
-from memory.services import audience, drafts, locks, stamps, touch, values
+from memory.services import crowded, drafts, held, locks, stamps, touch, values
 
 MEMBERS_MAX = 100
 _HINT = re.compile(r"[a-z0-9][a-z0-9_]{0,62}")
@@ -45,10 +44,6 @@ def _property(label: str, hint: str, *parts: str) -> drafts.Property:
     return drafts.Property(label, value, normal.edge_key(label, value))
 
 
-class _TooWeak(Exception):
-    """A new connection is the weakest of more than a record may hold."""
-
-
 @locks.retried
 def connect(
     reader: Reader,
@@ -66,9 +61,9 @@ def connect(
     """Stamp a connection on 2 to 100 records, all of whose lanes the reader may write.
 
     In a directed one the first record is the source and the others are targets. Asserted again, it is reinforced:
-    mentions + 1, confidence nearer to 1. Returns {property, members, stamped, dropped}: `stamped` are the records
-    newly stamped, `dropped` the connections that made way (a record holds at most LANEWISE_CONNECTION_CAP), the
-    weakest, which may be the new one itself.
+    mentions + 1, confidence nearer to 1 (but not on records under a hold: what is there stays as it is). Returns
+    {property, members, stamped, dropped}: `stamped` are the records newly stamped, `dropped` the connections that made
+    way (a record holds at most LANEWISE_CONNECTION_CAP), the weakest, which may be the new one itself.
     """
     name = name_of(hint)
     kind = name_of(type, "type") if type is not None else ""
@@ -89,13 +84,14 @@ def connect(
         locks.lanes({row.lane_id for row in rows})
         lanes = {row.id: row.lane_id for row in rows}
         try:
-            making_way = weakest(lanes, stamp.key, strength)
-        except _TooWeak:
+            making_way = crowded.weakest(lanes, stamp.key, strength)
+        except crowded.TooWeak:
             return {
                 "property": named, "members": publics, "stamped": [], "dropped": [named],
                 "hint": stamps.hint(dropped=1, refused=True),
             }  # fmt: skip
-        locked = touch.lock(rows, also=[record for _, members in making_way.values() for record in members])
+        also = [record for _, members in making_way.values() for record in members]
+        locked = touch.lock(rows, also, adds=True)
         stamped = _stamp(
             reader, rows, stamp, kind=kind, directed=directed, strength=strength, confidence=confidence,
             reason=reason, attributes=attributes, valid_from=begins,
@@ -155,55 +151,17 @@ def _stamp(
     }  # fmt: skip
     made = {record for (record,) in sql.fetch(_STAMP, given)}
     if len(made) < len(ids):
-        sql.execute(_REINFORCE, {**given, "ids": [record for record in ids if record not in made]})
+        before = set(ids) - made
+        sql.execute(_REINFORCE, {**given, "ids": sorted(before - held.standing(before))})
     return made
-
-
-_CROWDED = """
-select record_id from memory_edgeproperty
-where record_id = any(%s) and label = 'e_connect' and seq = 0 and invalidated_at is null
-group by record_id having count(*) >= %s
-"""
-_HELD = """
-select e.record_id, e.key, e.value, coalesce(e.strength, 1), e.id, array_agg(o.record_id), array_agg(o.lane_id)
-from memory_edgeproperty e
-join memory_edgeproperty o on o.key = e.key and o.seq = 0 and o.lane_id = any(%(lanes)s)
-where e.record_id = any(%(ids)s) and e.label = 'e_connect' and e.seq = 0 and e.invalidated_at is null
-  and e.key <> %(new)s
-group by e.id having count(*) > 1
-"""
-
-
-def weakest(lanes: Mapping[int, int], new: UUID, strength: float | None = None) -> dict[UUID, tuple[str, list[int]]]:
-    """What makes way for a new connection of records ({id: lane}): {key: (value, the members that lose it)}; _TooWeak
-    where the new one, of that strength, is weaker than all that would have to.
-
-    Only connections that exactly those see who see the new one are counted and dropped: else the number, or the
-    choice, would tell of hidden ones. So a record holds LANEWISE_CONNECTION_CAP for each circle of readers.
-    """
-    cap = settings.LANEWISE_CONNECTION_CAP
-    crowded = [record for (record,) in sql.fetch(_CROWDED, (sorted(lanes), cap))]
-    if not crowded:
-        return {}
-    seen_by = audience.of(lanes.values())
-    held: dict[int, list[tuple]] = {}
-    given = {"ids": crowded, "lanes": sorted(set(lanes.values())), "new": new}
-    for record, key, value, held_at, age, members, member_lanes in sql.fetch(_HELD, given):
-        if audience.of(member_lanes) == seen_by:
-            held.setdefault(record, []).append((held_at, age, key, value, members))
-    drop: dict[UUID, tuple[str, list[int]]] = {}
-    for _, found in sorted(held.items()):
-        left = sorted(item for item in found if item[2] not in drop)
-        excess = max(0, len(left) + 1 - cap)
-        if excess and strength is not None and strength < left[excess - 1][0]:
-            raise _TooWeak
-        drop |= {key: (value, members) for _, _, key, value, members in left[:excess]}
-    return drop
 
 
 def _drop_weakest(reader: Reader, lanes: Mapping[int, int], new: UUID, locked: set[int]) -> list[str]:
     """Drop what makes way, from the members in these lanes, all of them locked; returns the dropped properties."""
-    drop = weakest(lanes, new)
+    try:
+        drop = crowded.weakest(lanes, new)
+    except crowded.TooWeak:  # a hold was placed meanwhile
+        raise locks.Again() from None
     for key, (_, members) in drop.items():
         if not locked.issuperset(members):
             raise locks.Again()
@@ -282,15 +240,18 @@ def _locked(reader: Reader, key: UUID, *, alone: bool = False) -> tuple[list[tup
     locks.records([record for record, _ in joined])
     if members_of(key) != joined:
         raise locks.Again()
-    return _changeable(reader, key), [record for record, _ in joined]
+    rows = _changeable(reader, key)
+    held.refuse(record for record, _, _ in rows)
+    return rows, [record for record, _ in joined]
 
 
 def drop_dangling(keys: Sequence[UUID]) -> None:
-    """Remove stamps that join nothing any more, and free records that nothing supersedes now."""
+    """Remove stamps that join nothing any more, and free records that nothing supersedes now. On records under a hold
+    they stay, seen by nobody, until it is released."""
     dropped = sql.fetch(
         "delete from memory_edgeproperty e where key = any(%s) and label in ('e_connect', 'e_adjust') and not exists ("
         "select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id) "
-        "returning record_id, lane_id, key",
+        "and not exists (select 1 from memory_under_hold(array[e.record_id])) returning record_id, lane_id, key",
         (list(keys),),
     )
     values.sweep((lane, key) for _, lane, key in dropped)
@@ -345,7 +306,8 @@ def adjust(reader: Reader, *, sr_id: str, by: str, hint: str, reason: str = "") 
     stamp = _property(normal.ADJUST, hint, new.public_id.hex, old.public_id.hex)
     with transaction.atomic():
         locks.lanes({old.lane_id, new.lane_id})
-        touch.lock([old, new])
+        touch.lock([old, new], adds=True)
+        held.refuse([old.id])
         if hint != "corrects" and old.id in _superseding(reader, new.id):
             message = "The record it names is itself superseded by this one: both would vanish."
             raise Conflict(f"by: {message}", {"by": [message]})

@@ -12,7 +12,7 @@ from lanes.readers import Reader
 from memory import events, sql, times
 from memory.ingest import queue
 from memory.models import sr_id
-from memory.services import aliases, connections, drafts, locks, rows, stamps, touch, values
+from memory.services import aliases, connections, drafts, held, locks, rows, stamps, touch, values
 from memory.services.drafts import Draft, Property
 
 
@@ -58,8 +58,19 @@ def write_many(
             )
         except LanewiseError as error:
             report[index] = error
-    for (index, _), written in zip(good, save(reader, [draft for _, draft in good]), strict=True):
-        report[index] = written
+    while good:
+        try:
+            written = save(reader, [draft for _, draft in good])
+        except held.Held as error:  # these stay as they are; the others are written
+            named = held.names(error.records)
+            for index, draft in good:
+                if (draft.lane_id, draft.external_id) in named:
+                    report[index] = error
+            good = [item for item in good if report[item[0]] is None]
+            continue
+        for (index, _), one in zip(good, written, strict=True):
+            report[index] = one
+        break
     return report  # type: ignore[return-value]
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from lanes.readers import Reader
 from memory import normal, sql
-from memory.services import locks, stamps, values
+from memory.services import held, locks, stamps, values
 from memory.services.drafts import Draft, Property
 
 WRITER = "writer"  # the extractor name of tags that came with the record
@@ -54,17 +54,20 @@ select r.lane_id, r.external_id, r.id from unnest(%s::int[], %s::text[]) u(l, ex
 join memory_record r on r.lane_id = u.l and r.external_id = u.ext order by r.id for update of r
 """
 
-UPDATE = """
+_DIFFERENT = """
+unnest(%(id)s::bigint[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(source)s::text[],
+  %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) u(id, kind, title, text, source, occ, prec, rec)
+where r.id = u.id and (r.kind, r.title, r.text, r.source, r.date_precision, r.occurred_at, r.recorded_at)
+  is distinct from (u.kind, u.title, u.text, u.source::jsonb, u.prec, u.occ, coalesce(u.rec, r.recorded_at))
+"""
+UPDATE = f"""
 update memory_record r set kind = u.kind, title = u.title, text = u.text, source = u.source::jsonb,
   occurred_at = u.occ, date_precision = u.prec, recorded_at = coalesce(u.rec, r.recorded_at),
   at = coalesce(u.occ, u.rec, r.recorded_at), updated_at = clock_timestamp(), version = r.version + 1,
   changed_by_id = %(user)s, changed_profile_id = %(profile)s
-from unnest(%(id)s::bigint[], %(kind)s::text[], %(title)s::text[], %(text)s::text[], %(source)s::text[],
-  %(occ)s::timestamptz[], %(prec)s::text[], %(rec)s::timestamptz[]) u(id, kind, title, text, source, occ, prec, rec)
-where r.id = u.id and (r.kind, r.title, r.text, r.source, r.date_precision, r.occurred_at, r.recorded_at)
-  is distinct from (u.kind, u.title, u.text, u.source::jsonb, u.prec, u.occ, coalesce(u.rec, r.recorded_at))
-returning r.id
+from {_DIFFERENT} returning r.id
 """
+_CHANGING = f"select r.id from memory_record r, {_DIFFERENT} and r.id = any(%(held)s)"  # noqa: S608 - our own text
 
 
 def columns(batch: Sequence[Draft]) -> dict[str, list]:
@@ -105,7 +108,11 @@ def upsert(reader: Reader, batch: Sequence[Draft]) -> list[Row]:
         old = [i for i in left if name[i] is not None]
         if old:
             ids = [name[i] for i in old]
-            changed = {row[0] for row in sql.fetch(UPDATE, changes(reader, ids, [batch[i] for i in old]))}
+            given = changes(reader, ids, [batch[i] for i in old])
+            kept = held.standing(ids)  # type: ignore[arg-type]
+            if kept:  # written again just as they are, nothing happens to them
+                held.refuse(record for (record,) in sql.fetch(_CHANGING, {**given, "held": sorted(kept)}))
+            changed = {row[0] for row in sql.fetch(UPDATE, given)}
             stamps.sync(sorted(changed))
             rows = {row[0]: row for row in locks.records(ids)}  # type: ignore[arg-type]
             for i, record in zip(old, ids, strict=True):
@@ -218,6 +225,8 @@ def _replace_properties(
         if item.key in present and present[item.key][1:4] == (item.valid_from, item.invalidated_at, item.confidence)
     }
     gone = [key for key, (_, _, _, _, reserved) in present.items() if not reserved and key not in same]
+    if gone or keep - set(present):
+        held.refuse([row.id])
     if gone:
         sql.execute(
             "delete from memory_edgeproperty where record_id = %s and key = any(%s) and seq = 0", (row.id, gone)
@@ -240,6 +249,8 @@ def write_tags(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
         return
     old = [row.id for row, _ in items if not row.created]
     if old:
+        kept = held.standing(old)
+        held.refuse(row.id for row, draft in items if row.id in kept and set(draft.tags or ()) != _own_tags(row.id))
         sql.execute("delete from memory_tag where record_id = any(%s) and extractor = %s", (old, WRITER))
     flat = [(row, tag) for row, draft in items for tag in draft.tags or ()]
     if flat:
@@ -259,3 +270,8 @@ def write_tags(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
                 [normal.fold(tag) for _, tag in flat],
             ),
         )
+
+
+def _own_tags(record_id: int) -> set[str]:
+    found = sql.fetch("select value from memory_tag where record_id = %s and extractor = %s", (record_id, WRITER))
+    return {value for (value,) in found}

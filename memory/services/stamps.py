@@ -19,8 +19,9 @@ select r.tenant_id, r.id, r.lane_id, r.at, u.label, u.value, u.k, 0,
   u.state | case when r.superseded_at is null then 0 else 4 end | case when r.occurred_at is null then 8 else 0 end,
   u.vf, u.ia, u.conf, %s, %s, clock_timestamp(), '', '', ''
 from unnest(%s::bigint[], %s::text[], %s::text[], %s::uuid[], %s::smallint[], %s::timestamptz[], %s::timestamptz[],
-  %s::float8[]) u(r, label, value, k, state, vf, ia, conf)
+  %s::float8[]) with ordinality u(r, label, value, k, state, vf, ia, conf, n)
 join memory_record r on r.id = u.r
+order by u.n  -- they are told in the order they were given, whichever way the join went
 on conflict (record_id, key, seq) do nothing
 """
 
@@ -116,7 +117,7 @@ def hint(skipped: int = 0, dropped: int = 0, refused: bool = False) -> str | Non
         named = "edge property is" if skipped == 1 else "edge properties are"
         said.append(f"{skipped} {named} beyond the {budget} that are walked: kept, not followed.")
     if refused:
-        said.append(f"Not connected: a record holds {cap} connections, all stronger.")
+        said.append(f"Not connected: a record holds {cap} connections, none of which makes way.")
     elif dropped:
         named = "connection" if dropped == 1 else "connections"
         said.append(f"{dropped} weaker {named} made way: a record holds at most {cap}; see dropped.")

@@ -8,7 +8,7 @@ from lanes.readers import Reader
 from memory import events, sql
 from memory.models import sr_id
 from memory.selectors.records import Row, resolve_many
-from memory.services import locks
+from memory.services import held, locks
 
 
 def writable(reader: Reader, *publics: str) -> list[Row]:
@@ -19,12 +19,14 @@ def writable(reader: Reader, *publics: str) -> list[Row]:
     return rows
 
 
-def lock(rows: Sequence[Row], also: Iterable[int] = ()) -> dict[int, tuple]:
-    """Lock resolved records, and others by id; NotVisible when a resolved one was deleted, or moved to another lane,
-    since it was resolved."""
+def lock(rows: Sequence[Row], also: Iterable[int] = (), *, adds: bool = False) -> dict[int, tuple]:
+    """Lock resolved records to change them, and others by id; NotVisible when a resolved one was deleted, or moved to
+    another lane, since it was resolved; Held when a hold stands over one, unless a connection is all that `adds`."""
     locked = {row[0]: row for row in locks.records([*(row.id for row in rows), *also])}
     if any(row.id not in locked or locked[row.id][1] != row.lane_id for row in rows):
         raise NotVisible()
+    if not adds:
+        held.refuse(row.id for row in rows)
     return locked
 
 

@@ -16,7 +16,7 @@ from guardian.shortcuts import assign_perm
 from lanes import keys, services
 from lanes.models import Membership, Tenant, User
 from memory.models import EmbeddingSpace, IngestBatch, IngestPolicy, Record
-from memory.services import controlled
+from memory.services import controlled, holds
 from tests import matrix
 from tests.matrix import MARKERS, Marked
 
@@ -145,6 +145,8 @@ def _permission_rows(desk: Desk, place: str, marker: str) -> None:
     person = services.create_user(tenant=tenant, username=f"{marker}-person", password="Long-enough-1")
     lane = services.create_lane(tenant=tenant, slug=f"{marker}-lane", name=f"{marker} lane")
     IngestPolicy.everything.create(tenant=tenant, lane=lane, discover=True)
+    held = services.create_lane(tenant=tenant, slug=f"{marker}-held", name=f"{marker} held lane")
+    holds.place(tenant_id=tenant.pk, name=f"{marker} hold", lanes=[held], reason=f"{marker} reason", by=person)
     controlled.put(tenant.pk, [controlled.entry("client", f"{marker} controlled", [f"{marker} alias"])])
     team = services.create_team(tenant=tenant, name=f"{marker} team", members=[person])
     profile = services.create_profile(tenant=tenant, slug=f"{marker}-profile", name=f"{marker} profile")

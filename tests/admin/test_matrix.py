@@ -185,6 +185,7 @@ def test_nobody_else_gets_in(desk: Desk, name: str) -> None:
 def valid(desk: Desk) -> dict[str, dict[str, Any]]:
     """For every table that dora or ada may add to: what to post, in the firm."""
     firm, annex = desk.tenants["firm"], desk.tenants["annex"]
+    held = firm.lanes.get(slug="zqdomestic-held")
     lane, team, profile = firm.lanes.get(slug="red"), firm.teams.get(), firm.profiles.get(slug="zqdomestic-profile")
     grants = {"TOTAL_FORMS": "0", "INITIAL_FORMS": "0"}
 
@@ -211,6 +212,7 @@ def valid(desk: Desk) -> dict[str, dict[str, Any]]:
         "lanes.AgentProfileUserObjectPermission": {"content_object": profile.pk, "person": mia},
         "lanes.AgentProfileGroupObjectPermission": {"content_object": profile.pk, "team": _fresh_team(desk).pk},
         "memory.Record": {"lane": lane.pk, **text, **empty("edgeproperty_set")},
+        "memory.Hold": {"tenant": firm.pk, "name": "Made", "reason": "", "lanes": [held.pk], "records": ""},
         "memory.IngestPolicy": {"lane": lane.pk, "promote_labels": "", "relations": "on"},
         "memory.ControlledValue": {"tenant": firm.pk, "label": "client", "value": "Made", "aliases": "Made Ltd"},
         "memory.EdgeProperty": {"sr_id": desk.marked.records["red"][0], "label": "client", "value": "Made"},

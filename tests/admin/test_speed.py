@@ -15,7 +15,7 @@ from lanes.models import AgentProfile, Lane, Membership, Tenant, User, Wall
 from lanes.readers import reader_for_user
 from memory.admin import content, newest
 from memory.models import EmbeddingSpace, IngestBatch, IngestPolicy, LaneValue, Record
-from memory.services import controlled, records
+from memory.services import controlled, holds, records
 from tests.admin.desk import REGISTRY, _derived_rows, address
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +41,7 @@ def grow(tenant: Tenant, start: int, stop: int) -> None:
         profile = services.create_profile(tenant=tenant, slug=f"profile{i}")
         other = services.create_lane(tenant=tenant, slug=f"lane{i}")
         IngestPolicy.everything.create(tenant=tenant, lane=other)
+        holds.place(tenant_id=tenant.pk, name=f"hold {i}", lanes=[other], by=person)
         controlled.put(tenant.pk, [controlled.entry("client", f"Client {i}", [f"C{i}"])])
         first = AgentProfile.objects.order_by("pk").first()
         for holder in (person, team, profile):

@@ -13,6 +13,8 @@ from tests.admin.desk import REGISTRY
 WITHOUT = {
     "memory.RecordText": "the words of a record, for scoring only; the record's own page shows its text",
     "memory.ControlledSpelling": "spellings of controlled values, for look-up; the value's own page shows them",
+    "memory.HoldLane": "the lanes of a hold; shown on the hold's own page",
+    "memory.HoldRecord": "the records of a hold; shown on the hold's own page, as far as they may be read",
     "memory.LaneStat": "counts that scores are computed from",
     "memory.TermFrequency": "counts that scores are computed from",
 }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory import sql
 from memory.relations import decay, scoring
 from memory.relations.discovery import discover, nearest
-from memory.services import connections
+from memory.services import connections, holds
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 UNIT = st.floats(0, 1)
@@ -130,8 +130,11 @@ def test_pruning_drops_only_what_was_found_and_is_weak_and_not_held(alike):
     soon = datetime.now(UTC) + timedelta(days=1)
     assert decay.prune(tenant, now=soon)["dropped"] == []
     later = soon + timedelta(days=230)  # .94 → .39, .64 → .26
-    held = decay.prune(tenant, now=later, held=lambda ids: [a])
+    (public,) = sql.fetch("select public_id from memory_record where id = %s", (a,))[0]
+    hold = holds.place(tenant_id=tenant, name="Kept", reader=alike.scribe, sr_ids=[f"sr_{public.hex}"])
+    held = decay.prune(tenant, now=later)
     assert (held["dropped"], held["held_back"]) == ([], 1)
+    holds.release(hold)
     assert len(decay.prune(tenant, now=later)["dropped"]) == 1
     assert len(decay.prune(tenant, now=later + timedelta(days=400))["dropped"]) == 1
     left = sql.fetch("select value from memory_edgeproperty where record_id = %s", (a,))

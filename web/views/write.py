@@ -24,6 +24,7 @@ from memory.selectors import values
 from memory.selectors.rows import ids_of, rows, signed
 from memory.selectors.search import Filters, hits
 from memory.services import connections, locks, properties, records
+from memory.services.held import Held
 from web import dates, present, terms
 from web.chips import typed_chip
 from web.views.base import PageView, Posted
@@ -96,6 +97,14 @@ class WriteView(RecordView):
             raise Refused("You may read this record, but not change it.")
         return record
 
+    def changeable_record(self, sr_id: str) -> dict[str, Any]:
+        """For forms that are opened. What is posted goes to the service, so that nothing typed is lost when a hold was
+        placed meanwhile."""
+        record = self.writable_record(sr_id)
+        if record["on_hold"]:
+            raise Refused("This record is under a hold and stays as it is. New records and connections may be added.")
+        return record
+
     @staticmethod
     def fields(request: HttpRequest) -> dict[str, Any]:
         """What a form says of a record, as the service takes it."""
@@ -144,7 +153,7 @@ class EditRecord(WriteView):
     """Edit with optimistic locking: the version that was read comes back with the form."""
 
     def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
-        record = self.writable_record(sr_id)
+        record = self.changeable_record(sr_id)
         given = {
             "lane": record["lane"].slug, "kind": record["kind"], "title": record["title"] if self._titled else "",
             "text": record["text"], "date": self._written(record), "version": str(record["version"]),
@@ -183,7 +192,7 @@ class EditRecord(WriteView):
                 raise Invalid.field("version", "Open the form again.")
             records.update(self.reader, sr_id=sr_id, expected_version=int(version[:9]), **fields)
         except Conflict as error:
-            if record["version"] == int(version[:9] or 0):
+            if isinstance(error, Held) or record["version"] == int(version[:9] or 0):
                 return self._form(request, record, given, error)
             return self._conflict(request, record, given)
         except LanewiseError as error:
@@ -357,7 +366,7 @@ class Correct(WriteView):
     """Write a record that supersedes, corrects or retracts another."""
 
     def get(self, request: HttpRequest, sr_id: str) -> HttpResponse:
-        record = self.writable_record(sr_id)
+        record = self.changeable_record(sr_id)
         given = {
             "lane": record["lane"].slug, "kind": record["kind"], "title": record["title"], "text": record["text"],
             "date": EditRecord._written(record), "hint": "supersedes",

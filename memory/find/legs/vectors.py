@@ -80,15 +80,20 @@ def best_windows(ask: Ask, record_ids: list[int]) -> dict[int, tuple[int, int]]:
     return {record: (start, end) for record, start, end in rows}
 
 
+def few(table: str) -> int:
+    """How many rows of a table are compared one by one sooner than the approximate index is asked."""
+    total = sql.fetch("select reltuples::float8 from pg_class where oid = %s::regclass", (table,))[0][0]
+    return int(max(EXACT_LEAST, EXACT * math.sqrt(max(total, 0.0))))
+
+
 def _nearest(ask: Ask, table: str, columns: str, count: int) -> list[tuple]:
     """(columns…, similarity) of the nearest readable rows."""
     if ask.vector is None:
         return []
     params = {**ask.params, "vector": literal(ask.vector), "count": count}
-    total = sql.fetch("select reltuples::float8 from pg_class where oid = %s::regclass", (table,))[0][0]
-    limit = int(max(EXACT_LEAST, EXACT * math.sqrt(max(total, 0.0))))
-    few = ask.allowed is not None and len(ask.allowed) <= limit
-    if few or _count(ask, table, limit + 1) <= limit:
+    limit = few(table)
+    allowed = ask.allowed is not None and len(ask.allowed) <= limit
+    if allowed or _count(ask, table, limit + 1) <= limit:
         return _exact(ask, table, columns, params)
     rows = _approximate(ask, table, columns, params)
     if len(rows) < count and _count(ask, table, RESCUE + 1) <= RESCUE:
