@@ -21,12 +21,12 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from rest_framework.renderers import JSONRenderer
 
 from api import calls, errors, registry
 from api.actions.base import Action, CallArguments
 from api.auth import NOT_VALID, TENANT_HEADER, key_of, reader_of_key
 from api.parsers import check_body
+from api.render import dumped
 from config.logs import request_id
 from lanes.errors import Code, Invalid
 from lanes.models import ApiKey
@@ -147,7 +147,7 @@ def _answer(one: Exposed, arguments: dict[str, Any], caller: Caller) -> tuple[st
         reply, failed = errors.handler(error, {}).data, True
     finally:
         request_id.reset(token)
-    return JSONRenderer().render(reply).decode(), failed
+    return dumped(reply).decode(), failed
 
 
 async def _threaded(function: Callable, *arguments: Any) -> Any:
