@@ -53,6 +53,13 @@ def publish_lanes(
         sql.execute("select pg_notify(%s, notice) from unnest(%s::text[]) notice", (CHANNEL, notices))
 
 
+def publish_wholesale(*, tenant_id: int, lane_ids: Iterable[int]) -> None:
+    """Announce that something changed for all records of lanes: open pages of their readers look again."""
+    head = {"t": tenant_id, "kind": "update", "many": True}
+    notices = [json.dumps({**head, "l": lane}, separators=(",", ":")) for lane in sorted(set(lane_ids))]
+    sql.execute("select pg_notify(%s, notice) from unnest(%s::text[]) notice", (CHANNEL, notices))
+
+
 def publish_joined(*, tenant_id: int, members: Iterable[tuple[str, int]], keys: Iterable[UUID]) -> None:
     """Announce that what joins records (sr_id, lane id) of several lanes changed.
 

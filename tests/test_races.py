@@ -1,5 +1,7 @@
 """Sixteen writers at once: the same property, the same external_id, the same connection, opposite orders."""
 
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
@@ -11,7 +13,7 @@ from django.db import OperationalError, connection
 
 from lanes.errors import Busy
 from memory.models import EdgeProperty, LaneValue, Record
-from memory.services import locks, records
+from memory.services import holds, locks, records
 from tests.conftest import Caller, make_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -216,3 +218,40 @@ def test_a_deadlock_is_tried_again_and_never_called_an_outage(anna, monkeypatch)
         reply = anna("e_record", "write", lane="red", text="Never.")
         assert reply.status == 503 and reply.body["detail"] == Busy().detail
     assert len(turns) == 3 + locks.TRIES
+
+
+def test_when_a_hold_is_placed_no_change_is_under_way():
+    """Writers change records of a lane while holds are placed and released: what each of them saw when it was placed
+    is what is there when it is released."""
+    world = make_world()
+    lane = world.tenant.lanes.get(slug="red")
+    ids = [world.anna.write("red", f"Text {n}.", ("client:Acme",)) for n in range(6)]
+    stop = threading.Event()
+    answers: list[int] = []
+
+    def write(n: int) -> None:
+        try:
+            turn = 0
+            while not stop.is_set():
+                turn += 1
+                body = {"sr_id": ids[n % len(ids)], "text": f"By {n}, {turn}."}
+                answers.append(world.anna("e_record", "update", **body).status)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(6):
+            hold = holds.place(tenant_id=world.tenant.pk, name="Held", lanes=[lane])
+            before = list(Record.everything.order_by("pk").values_list("text", "version"))
+            time.sleep(0.15)
+            assert list(Record.everything.order_by("pk").values_list("text", "version")) == before
+            holds.release(hold)
+            time.sleep(0.05)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert set(answers) == {200, 409}

@@ -15,7 +15,7 @@ from django.utils import timezone
 from lanes.errors import Invalid, NotVisible
 from lanes.models import Lane, User
 from lanes.readers import Reader
-from memory import normal, sql
+from memory import events, normal, sql
 from memory.models import Hold, HoldLane, HoldRecord
 from memory.selectors.records import resolve_many
 from memory.services import connections, drafts, locks
@@ -57,6 +57,7 @@ def place(
         hold = Hold.everything.create(tenant_id=tenant_id, name=name, reason=reason, placed_by=by)
         HoldLane.objects.bulk_create(HoldLane(hold=hold, lane=lane) for lane in lanes)
         HoldRecord.objects.bulk_create(HoldRecord(hold=hold, record_id=row.id) for row in rows)
+        events.publish_wholesale(tenant_id=tenant_id, lane_ids=_lanes(hold))
     return hold
 
 
@@ -82,6 +83,7 @@ def release(hold: Hold, *, reason: str = "", by: User | None = None) -> int:
             return 0
         free = sql.fetch(_FREED, {"hold": hold.pk})[0][0]
         connections.drop_dangling([key for (key,) in sql.fetch(_STAMPS, {"hold": hold.pk})])
+        events.publish_wholesale(tenant_id=hold.tenant_id, lane_ids=_lanes(hold))
     hold.refresh_from_db()
     return free
 

@@ -105,6 +105,25 @@ async def test_silence_about_what_one_may_not_read(floor: Office) -> None:
     await tab.close()
 
 
+async def test_a_hold_is_heard_of_by_readers_of_its_lane_only(floor: Office) -> None:
+    from memory.services import holds
+
+    def place(slug: str) -> Any:
+        lane = floor.world.tenant.lanes.get(slug=slug)
+        return holds.place(tenant_id=floor.world.tenant.pk, name="The inquiry", lanes=[lane])
+
+    tab = await Tab.open(floor.cleo)
+    assert tab
+    await tab.watch(sr=(floor.red,))
+    await of(place, "blue")
+    assert await tab.silent()
+    hold = await of(place, "red")
+    assert await tab.hear() == {"type": "resync"}
+    await of(holds.release, hold)
+    assert await tab.hear() == {"type": "resync"}
+    await tab.close()
+
+
 async def test_a_rolled_back_write_is_no_news(floor: Office) -> None:
     from django.db import transaction
 
