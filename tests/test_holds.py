@@ -267,3 +267,35 @@ def test_people_who_are_forgotten_leave_held_records(world: Any, anna: Any):
     hold(world, sr_id)
     services.delete_user(ada.user) if hasattr(services, "delete_user") else ada.user.delete()
     assert anna("e_record", "read", sr_id=sr_id)["record"]["written_by"]["user"] is None
+
+
+def test_entities_are_made_and_said_in_a_held_lane(world: Any, anna: Any, readers: Any):
+    from memory.entities.store import GraphStore
+    from memory.relations.remember import remember
+
+    hold(world, lanes=("red",))
+    graph = GraphStore(readers("anna"), lane="red")
+    one = graph.add_node("Ana", type="person", attributes={"role": "clerk"}, confidence=0.4)
+    before = kept(one)
+    assert graph.add_node("Ana", type="person", attributes={"role": "judge"}, confidence=0.9) == one
+    assert kept(one) == before
+    said = remember(readers("anna"), text="Raj Patel works for Corvane Ltd.", lane="red")
+    again = remember(readers("anna"), text="Raj Patel works for Halden plc.", lane="red")
+    assert len(said["relations"]) == 1
+    assert again["relations"] == []  # it would end the other one
+    now = anna("traverse_entity", entity="Raj Patel")["edges"]
+    assert [edge["target"]["name"] if isinstance(edge["target"], dict) else edge["target"] for edge in now]
+    assert len(now) == 1
+
+
+def test_a_record_may_come_to_a_held_lane_and_takes_its_spelling(world: Any, anna: Any):
+    anna.write("blue", "There.", ("client:Acme Limited",))
+    anna("e_property", "rename", label="client", value="Acme Limited", to="Acme Ltd", lanes=["blue"])
+    sr_id = anna.write("red", "Comes.", ("client:Acme Limited", "topic:x"))
+    hold(world, lanes=("blue",))
+    moved = anna("e_record", "update", sr_id=sr_id, lane="blue", text="Comes, changed on the way.")
+    assert moved.status == 200, moved.body
+    record = anna("e_record", "read", sr_id=sr_id)["record"]
+    assert record["on_hold"] and record["lane"] == "blue" and record["text"] == "Comes, changed on the way."
+    assert {p["value"] for p in record["edge_properties"]} == {"Acme Ltd", "x"}
+    assert anna("e_record", "update", sr_id=sr_id, lane="red").status == 409

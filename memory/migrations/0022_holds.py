@@ -30,16 +30,26 @@ end $$
 """
 KEPT = {
     "memory_record": "lane_id, title, text, kind, external_id, source, occurred_at, date_precision, recorded_at",
-    "memory_edgeproperty": "record_id, label, value, key, valid_from, invalidated_at, confidence, type, role, "
-    "directed, strength, reason, attributes",
+    "memory_edgeproperty": "record_id, label, value, key, valid_from, invalidated_at, type, role, directed, strength, "
+    "reason",
 }
+# An entity's own property is written first and marked as mentioned after, within the same change.
+SAID = "confidence, attributes"
+FIRST = "old.mentions is null and new.mentions is not null"
+
+
+def _changed(columns):
+    old, new = (", ".join(f"{row}.{name.strip()}" for name in columns.split(",")) for row in ("old", "new"))
+    return f"({old}) is distinct from ({new})"
 
 
 def _refusals():
     for table, columns in KEPT.items():
-        name = "id" if table == "memory_record" else "record_id"
+        name, changed = "id", _changed(columns)
+        if table == "memory_edgeproperty":
+            name, changed = "record_id", f"{changed} or ({_changed(SAID)} and not ({FIRST}))"
+            columns = f"{columns}, {SAID}"
         yield REFUSE.format(table=table, id=name), f"drop function {table}_refuse_held"
-        old, new = (", ".join(f"{row}.{name.strip()}" for name in columns.split(",")) for row in ("old", "new"))
         yield (
             f"create trigger {table}_held_delete before delete on {table} for each row "
             f"execute function {table}_refuse_held()",
@@ -47,7 +57,7 @@ def _refusals():
         )
         yield (
             f"create trigger {table}_held_update before update of {columns} on {table} for each row "
-            f"when (({old}) is distinct from ({new})) execute function {table}_refuse_held()",
+            f"when ({changed}) execute function {table}_refuse_held()",
             f"drop trigger {table}_held_update on {table}",
         )
 

@@ -52,7 +52,7 @@ def remember(
         for relation in found.relations:
             if made[relation.source] == made[relation.target]:  # two names that were made one
                 continue
-            with suppress(Held):
+            with suppress(Held), transaction.atomic():  # wholly or not at all
                 related.append(
                     relationships.add(
                         reader,

@@ -212,16 +212,19 @@ def _move(reader: Reader, record_id: int, old: int, new: int) -> None:
     )
     if external:
         raise Conflict("The lane holds another record with this external_id.")
+    carried = sql.fetch(
+        "select distinct label, value, key from memory_edgeproperty where record_id = %s", (record_id,)
+    )
+    items = [(new, Property(label, value, key)) for label, value, key in carried]
+    # Respelled while it is still in its old lane: in the new one it may be under a hold.
+    for (_, before), after in zip(items, values.apply_aliases(items), strict=True):
+        if after.key != before.key:
+            aliases.respell([record_id], before.key, after)
     sql.execute(
         "update memory_record set lane_id = %s, version = version + 1, updated_at = clock_timestamp(), "
         "changed_by_id = %s, changed_profile_id = %s where id = %s",
         (new, reader.user_id, reader.profile_id, record_id),
     )
-    held = sql.fetch("select distinct label, value, key from memory_edgeproperty where record_id = %s", (record_id,))
-    items = [(new, Property(label, value, key)) for label, value, key in held]
-    for (_, before), after in zip(items, values.apply_aliases(items), strict=True):
-        if after.key != before.key:
-            aliases.respell([record_id], before.key, after)
     values.remember(
         reader.tenant_id,
         (
