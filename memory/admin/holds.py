@@ -166,8 +166,8 @@ class HoldAdmin(TenantScopedAdmin):
             return None
         form = ReleaseForm(request.POST if "reason" in request.POST else None)
         if form.is_valid():
+            holds.release_all(chosen, reason=form.cleaned_data["reason"], by=scope_of(request).user)
             for hold in chosen:
-                holds.release(hold, reason=form.cleaned_data["reason"], by=scope_of(request).user)
                 self.log_change(request, hold, [{"changed": {"fields": ["released"]}}])
             self.message_user(request, f"Released: {', '.join(hold.name for hold in chosen)}.", messages.SUCCESS)
             return None

@@ -148,7 +148,6 @@ def add(
         old = _others(reader, ends, kind, single)
         if not set(_members(old)) <= set(locked) or not set(locked.values()) <= lane_ids:
             raise locks.Again()
-        held.refuse(_members(old))
         values.remember(reader.tenant_id, [(e.lane_id, e.kind, e.name, e.key) for e in ends if e.record is None])
         one, two = (_said(reader, end) for end in ends)
         if one == two:
@@ -161,6 +160,7 @@ def add(
                 if audience.sees(lanes, members.values()):
                     later.append(relation.valid_from)
             elif over := audience.ends_with(members, lanes):
+                held.refuse(over)
                 stamp = connections.named(relation.stamp)
                 reason_ = f"Superseded by another {shown_type(kind)}."
                 joined = [record for record, _ in connections.members_of(relation.key)]
@@ -176,10 +176,9 @@ def add(
             attributes=attributes,
             valid_from=begins.isoformat(),
             reason=reason,
-        )
-        if later and made["stamped"]:
             # told late: what it began before has been superseded since
-            connections.invalidate(reader, property=made["property"], at=min(later).isoformat())
+            ended_at=min(later) if later else None,
+        )
     return {
         "property": made["property"],
         "type": shown_type(kind),

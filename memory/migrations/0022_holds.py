@@ -29,10 +29,13 @@ begin
 end $$
 """
 KEPT = {
-    "memory_record": "lane_id, title, text, kind, external_id, source, occurred_at, date_precision, recorded_at",
+    "memory_record": "public_id, tenant_id, lane_id, title, text, kind, external_id, source, occurred_at, date_precision, "
+    "recorded_at",
     "memory_edgeproperty": "record_id, label, value, key, valid_from, invalidated_at, type, role, directed, strength, "
     "reason",
 }
+# Tags are kept where they are the writer's own.
+TAGS = "label, value"
 # An entity's own property is written first and marked as mentioned after, within the same change.
 SAID = "confidence, attributes"
 FIRST = "old.mentions is null and new.mentions is not null"
@@ -60,6 +63,31 @@ def _refusals():
             f"when ({changed}) execute function {table}_refuse_held()",
             f"drop trigger {table}_held_update on {table}",
         )
+
+
+def _tags():
+    yield REFUSE.format(table="memory_tag", id="record_id"), "drop function memory_tag_refuse_held"
+    for moment, when in (("delete", "true"), (f"update of {TAGS}", _changed(TAGS))):
+        name = f"memory_tag_held_{moment.split()[0]}"
+        yield (
+            f"create trigger {name} before {moment} on memory_tag for each row "
+            f"when (old.extractor = 'writer' and {when}) execute function memory_tag_refuse_held()",
+            f"drop trigger {name} on memory_tag",
+        )
+
+
+# A hold is released, not deleted: whoever could would leave no trace of it.
+STANDS = """
+create function memory_hold_stands() returns trigger language plpgsql as $$
+begin
+  raise exception 'a hold is released, not deleted' using errcode = 'restrict_violation';
+end $$
+"""
+GUARD = "create trigger memory_hold_stays before delete on memory_hold for each row execute function memory_hold_stands()"
+LANES = """
+create trigger memory_holdlane_stays before delete on memory_holdlane for each row
+execute function memory_hold_stands()
+"""
 
 
 class Migration(migrations.Migration):
@@ -181,5 +209,8 @@ class Migration(migrations.Migration):
             "alter table memory_holdrecord drop constraint memory_holdrecord_record_fk",
         ),
         migrations.RunSQL(HELD, "drop function memory_under_hold"),
-        *(migrations.RunSQL(*pair) for pair in _refusals()),
+        *(migrations.RunSQL(*pair) for pair in (*_refusals(), *_tags())),
+        migrations.RunSQL(STANDS, "drop function memory_hold_stands"),
+        migrations.RunSQL(GUARD, "drop trigger memory_hold_stays on memory_hold"),
+        migrations.RunSQL(LANES, "drop trigger memory_holdlane_stays on memory_holdlane"),
     ]

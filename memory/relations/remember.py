@@ -31,8 +31,8 @@ def remember(
     """Read a text and put what it states into the graph of a lane; returns {entities, relations, ended}.
 
     Idempotent but for reinforcement: stating a thing again raises its confidence. What would change a record under a
-    hold is left out. `source` is the record the text is
-    of, kept with each relationship. `findings` replaces the local grammar's (a language model's, say).
+    hold is left out. `source` is the record the text is of, kept with each relationship. `findings` replaces the
+    local grammar's (a language model's, say).
     """
     found = findings or find_relations(text, written_at=written_at)
     with transaction.atomic():
@@ -41,18 +41,22 @@ def remember(
             meant = vertices.held(reader, [(entity.name, entity.type) for entity in found.entities], lane)
             locks.subjects([one.key for one in meant])
             locks.records([one.record for one in meant if one.record is not None])
-        made = {
-            entity.name: vertices.mention(
-                reader, name=entity.name, type=entity.type, lane=lane, attributes=entity.attributes or None
-            )
-            for entity in found.entities
-        }
-        over = [relation.triple for relation in found.ended if _end(reader, lane, relation, made, written_at)]
+        made: dict[str, str] = {}
+        for entity in found.entities:
+            with suppress(Held), transaction.atomic():  # wholly or not at all
+                made[entity.name] = vertices.mention(
+                    reader, name=entity.name, type=entity.type, lane=lane, attributes=entity.attributes or None
+                )
+        ended, stated = (
+            [one for one in relations if made.keys() >= {one.source, one.target}]
+            for relations in (found.ended, found.relations)
+        )
+        over = [relation.triple for relation in ended if _end(reader, lane, relation, made, written_at)]
         related = []
-        for relation in found.relations:
+        for relation in stated:
             if made[relation.source] == made[relation.target]:  # two names that were made one
                 continue
-            with suppress(Held), transaction.atomic():  # wholly or not at all
+            with suppress(Held), transaction.atomic():
                 related.append(
                     relationships.add(
                         reader,

@@ -57,11 +57,12 @@ def connect(
     reason: str = "",
     attributes: Mapping[str, Any] | None = None,
     valid_from: str | None = None,
+    ended_at: datetime | None = None,
 ) -> dict[str, Any]:
     """Stamp a connection on 2 to 100 records, all of whose lanes the reader may write.
 
     In a directed one the first record is the source and the others are targets. Asserted again, it is reinforced:
-    mentions + 1, confidence nearer to 1 (but not on records under a hold: what is there stays as it is). Returns
+    mentions + 1, confidence nearer to 1 (but not where it joins a record under a hold: it stays as it is). Returns
     {property, members, stamped, dropped}: `stamped` are the records newly stamped, `dropped` the connections that made
     way (a record holds at most LANEWISE_CONNECTION_CAP), the weakest, which may be the new one itself.
     """
@@ -94,7 +95,7 @@ def connect(
         locked = touch.lock(rows, also, adds=True)
         stamped = _stamp(
             reader, rows, stamp, kind=kind, directed=directed, strength=strength, confidence=confidence,
-            reason=reason, attributes=attributes, valid_from=begins,
+            reason=reason, attributes=attributes, valid_from=begins, ended_at=ended_at,
         )  # fmt: skip
         dropped = _drop_weakest(reader, lanes, stamp.key, set(locked)) if stamped else []
         touch.announce_joined(reader.tenant_id, lanes, [stamp.key], by=reader)
@@ -109,13 +110,13 @@ def connect(
 
 _STAMP = """
 insert into memory_edgeproperty (tenant_id, record_id, lane_id, at, label, value, key, seq, state, valid_from,
-  confidence, asserted_by_id, asserted_profile_id, created_at, role, type, directed, strength, reason, attributes,
-  mentions, last_mentioned)
+  invalidated_at, confidence, asserted_by_id, asserted_profile_id, created_at, role, type, directed, strength, reason,
+  attributes, mentions, last_mentioned)
 select %(tenant)s, r.id, r.lane_id, r.at, %(label)s, %(value)s, %(key)s, 0,
-  case when %(valid_from)s::timestamptz is null then 0 else 1 end
+  case when coalesce(%(valid_from)s::timestamptz, %(ended_at)s::timestamptz) is null then 0 else 1 end
     | case when r.superseded_at is null then 0 else 4 end | case when r.occurred_at is null then 8 else 0 end,
-  %(valid_from)s, %(confidence)s, %(user)s, %(profile)s, clock_timestamp(), u.role, %(type)s, %(directed)s,
-  %(strength)s, %(reason)s, %(attributes)s, 1, clock_timestamp()
+  %(valid_from)s, %(ended_at)s, %(confidence)s, %(user)s, %(profile)s, clock_timestamp(), u.role, %(type)s,
+  %(directed)s, %(strength)s, %(reason)s, %(attributes)s, 1, clock_timestamp()
 from unnest(%(ids)s::bigint[], %(roles)s::text[]) u(id, role) join memory_record r on r.id = u.id
 on conflict (record_id, key, seq) do nothing returning record_id
 """
@@ -133,7 +134,7 @@ where key = %(key)s and seq = 0 and record_id = any(%(ids)s)
 def _stamp(
     reader: Reader, rows: Sequence[Row], stamp: drafts.Property, *, kind: str, directed: bool,
     strength: float | None, confidence: float | None, reason: str, attributes: Mapping[str, Any] | None,
-    valid_from: datetime | None,
+    valid_from: datetime | None, ended_at: datetime | None = None,
 ) -> set[int]:  # fmt: skip
     """Stamp locked records, or reinforce the stamps that are there; returns the ids newly stamped."""
     ids = [row.id for row in rows]
@@ -141,18 +142,22 @@ def _stamp(
     ended = stamps.reopen(ids, [stamp.key])
     if ended:
         valid_from = max([valid_from or timezone.now(), *ended.values()])
+    if ended_at and valid_from and ended_at < valid_from:
+        raise Invalid.field("valid_from", "It was known to have ended before.")
     roles = ["source", *["target"] * (len(rows) - 1)] if directed else ["member"] * len(rows)
     values.remember(reader.tenant_id, [(row.lane_id, stamp.label, stamp.value, stamp.key) for row in rows])
     given = {
         "tenant": reader.tenant_id, "user": reader.user_id, "profile": reader.profile_id, "label": stamp.label,
-        "value": stamp.value, "key": stamp.key, "valid_from": valid_from, "confidence": confidence, "type": kind,
+        "value": stamp.value, "key": stamp.key, "valid_from": valid_from, "ended_at": ended_at,
+        "confidence": confidence, "type": kind,
         "directed": directed, "strength": strength, "reason": reason, "ids": ids, "roles": roles,
         "attributes": Jsonb(dict(attributes)) if attributes else None, "share": REINFORCEMENT,
     }  # fmt: skip
     made = {record for (record,) in sql.fetch(_STAMP, given)}
     if len(made) < len(ids):
-        before = set(ids) - made
-        sql.execute(_REINFORCE, {**given, "ids": sorted(before - held.standing(before))})
+        before = sorted(set(ids) - made)
+        if not held.standing(before):  # all its ends say the same of it: it is reinforced on all, or on none
+            sql.execute(_REINFORCE, {**given, "ids": before})
     return made
 
 
@@ -245,17 +250,23 @@ def _locked(reader: Reader, key: UUID, *, alone: bool = False) -> tuple[list[tup
     return rows, [record for record, _ in joined]
 
 
+_ALONE = """
+key = any(%s) and label in ('e_connect', 'e_adjust')
+and not exists (select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id)
+"""
+
+
 def drop_dangling(keys: Sequence[UUID]) -> None:
     """Remove stamps that join nothing any more, and free records that nothing supersedes now. On records under a hold
     they stay, seen by nobody, until it is released."""
     dropped = sql.fetch(
-        "delete from memory_edgeproperty e where key = any(%s) and label in ('e_connect', 'e_adjust') and not exists ("
-        "select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id) "
+        f"delete from memory_edgeproperty e where {_ALONE} "  # noqa: S608 - our own text
         "and not exists (select 1 from memory_under_hold(array[e.record_id])) returning record_id, lane_id, key",
         (list(keys),),
     )
+    kept = sql.fetch(f"select e.record_id from memory_edgeproperty e where {_ALONE}", (list(keys),))  # noqa: S608
     values.sweep((lane, key) for _, lane, key in dropped)
-    settle([record for record, _, _ in dropped])
+    settle([*(record for record, _, _ in dropped), *(record for (record,) in kept)])
 
 
 _SETTLE = """
@@ -267,7 +278,8 @@ from (select r.id, exists (
           and e.type in ('supersedes', 'retracts') and e.seq = 0
           and (e.invalidated_at is null or e.invalidated_at > clock_timestamp())) as now
       from memory_record r where r.id = any(%s)) s
-where r.id = s.id and s.now <> (r.superseded_at is not null) returning r.id
+where r.id = s.id and s.now <> (r.superseded_at is not null)
+  and not (s.now and exists (select 1 from memory_under_hold(array[r.id]))) returning r.id
 """
 
 
@@ -276,6 +288,7 @@ def settle(record_ids: Sequence[int]) -> None:
     back those that none does any more.
 
     What supersedes a record from another lane does not: many who read the record would see that it did, and not what.
+    Nor is a record under a hold taken out while it stands.
     """
     stamps.sync([record for (record,) in sql.fetch(_SETTLE, (list(record_ids),))])
 

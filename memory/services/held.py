@@ -7,27 +7,17 @@ from memory import sql
 
 
 class Held(Conflict):
-    """A standing hold is in the way. `records` are the ids it covers."""
+    """A standing hold is in the way. `names` are the (lane id, external_id) of what it covers, where it has one."""
 
-    def __init__(self, records: Iterable[int], detail: str) -> None:
+    def __init__(self, names: Iterable[tuple[int, str]], detail: str) -> None:
         super().__init__(detail)
-        self.records = frozenset(records)
+        self.names = frozenset(names)
 
 
 def standing(record_ids: Iterable[int]) -> set[int]:
     """Those of some records that a hold stands over."""
     ids = sorted(set(record_ids))
     return {record for (record,) in sql.fetch("select * from memory_under_hold(%s)", (ids,))} if ids else set()
-
-
-def names(record_ids: Iterable[int]) -> set[tuple[int, str]]:
-    """The (lane id, external_id) of records that have one."""
-    return set(
-        sql.fetch(
-            "select lane_id, external_id from memory_record where id = any(%s) and external_id is not null",
-            (sorted(record_ids),),
-        )
-    )
 
 
 def refuse(record_ids: Iterable[int]) -> None:
@@ -37,4 +27,9 @@ def refuse(record_ids: Iterable[int]) -> None:
     if held:
         few = "This record is" if len(ids) == 1 else "One of these records is"
         many = f"{len(held)} of these records are under a hold and stay as they are; nothing was changed."
-        raise Held(held, f"{few} under a hold and stays as it is." if len(held) == 1 else many)
+        # read here: what was made in this transaction will not be there any more
+        names = sql.fetch(
+            "select lane_id, external_id from memory_record where id = any(%s) and external_id is not null",
+            (sorted(held),),
+        )
+        raise Held(names, f"{few} under a hold and stays as it is." if len(held) == 1 else many)

@@ -23,6 +23,7 @@ from memory.services import connections, drafts, locks
 RECORDS_MAX = 500
 
 
+@locks.retried
 def place(
     *,
     tenant_id: int,
@@ -74,17 +75,28 @@ def _resolved(reader: Reader | None, publics: Sequence[str]) -> list[Any]:
 
 def release(hold: Hold, *, reason: str = "", by: User | None = None) -> int:
     """Release a hold; returns how many records no hold stands over any more. Released again, it stays as it was."""
+    return release_all([hold], reason=reason, by=by)
+
+
+@locks.retried
+def release_all(chosen: Sequence[Hold], *, reason: str = "", by: User | None = None) -> int:
+    """The same for several holds, all of them or none."""
     drafts.bounded(reason, "reason", 2_000)
+    free = 0
     with transaction.atomic():
-        locks.lanes(_lanes(hold), alone=True)
-        if not Hold.everything.filter(pk=hold.pk, released_at__isnull=True).update(
-            released_at=timezone.now(), released_by=by, release_reason=reason
-        ):
-            return 0
-        free = sql.fetch(_FREED, {"hold": hold.pk})[0][0]
-        connections.drop_dangling([key for (key,) in sql.fetch(_STAMPS, {"hold": hold.pk})])
-        events.publish_wholesale(tenant_id=hold.tenant_id, lane_ids=_lanes(hold))
-    hold.refresh_from_db()
+        lanes = {lane for hold in chosen for lane in _lanes(hold)}
+        locks.lanes(lanes, alone=True)
+        for hold in chosen:
+            standing = Hold.everything.filter(pk=hold.pk, released_at__isnull=True)
+            if not standing.update(released_at=timezone.now(), released_by=by, release_reason=reason):
+                continue
+            free += sql.fetch(_FREED, {"hold": hold.pk})[0][0]
+            connections.drop_dangling([key for (key,) in sql.fetch(_STAMPS, {"hold": hold.pk})])
+            # what would have been taken out of default results meanwhile is now
+            connections.settle([record for (record,) in sql.fetch(_ADJUSTED, {"hold": hold.pk})])
+            events.publish_wholesale(tenant_id=hold.tenant_id, lane_ids=_lanes(hold))
+    for hold in chosen:
+        hold.refresh_from_db()
     return free
 
 
@@ -113,6 +125,11 @@ _STAMPS = f"""
 select distinct e.key from memory_edgeproperty e join ({_COVERED}) c on c.id = e.record_id
 where e.label in ('e_connect', 'e_adjust')
   and not exists (select 1 from memory_edgeproperty o where o.key = e.key and o.record_id <> e.record_id)
+"""  # noqa: S608 - our own text
+
+_ADJUSTED = f"""
+select distinct c.id from memory_edgeproperty e join ({_COVERED}) c on c.id = e.record_id
+where e.label = 'e_adjust' and e.role = 'target'
 """  # noqa: S608 - our own text
 
 

@@ -1,7 +1,7 @@
 """Writing records: validate, lock in order, write, defer the ingest, announce. One transaction each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -62,16 +62,41 @@ def write_many(
         try:
             written = save(reader, [draft for _, draft in good])
         except held.Held as error:  # these stay as they are; the others are written
-            named = held.names(error.records)
-            for index, draft in good:
-                if (draft.lane_id, draft.external_id) in named:
-                    report[index] = error
-            good = [item for item in good if report[item[0]] is None]
+            left = _without(good, error.names)
+            if len(left) == len(good):
+                raise
+            for index, _ in good:
+                report[index] = error
+            for index, _ in left:
+                report[index] = None
+            good = left
             continue
         for (index, _), one in zip(good, written, strict=True):
             report[index] = one
         break
     return report  # type: ignore[return-value]
+
+
+def _without(good: list[tuple[int, Draft]], names: Collection[tuple[int, str]]) -> list[tuple[int, Draft]]:
+    """The drafts of a batch without those of held records. Where a name is only made by the batch itself (in a lane
+    under a hold), the first draft makes it and those after would change it."""
+    there = {
+        (lane, name)
+        for lane, name in sql.fetch(
+            "select lane_id, external_id from memory_record "
+            "where (lane_id, external_id) in (select * from unnest(%s::int[], %s::text[]))",
+            ([lane for lane, _ in names], [name for _, name in names]),
+        )
+    }
+    left, met = [], set(there)
+    for index, draft in good:
+        name = (draft.lane_id, draft.external_id)
+        if name in names:
+            if name in met:
+                continue
+            met.add(name)  # type: ignore[arg-type]
+        left.append((index, draft))
+    return left
 
 
 @locks.retried
@@ -164,17 +189,20 @@ def update(
         changed = bool(sql.fetch(rows.UPDATE, rows.changes(reader, [row.id], [draft])))
         if changed:
             stamps.sync([row.id])
-        if lane_id != current_lane:
-            _move(reader, row.id, current_lane, lane_id)
-            connections.settle([row.id, *adjusted])
-            changed = True
         _, _, at, _, version, _ = locks.records([row.id])[0]
         state = rows.Row(row.id, lane_id, at, public_id, version, False, changed)
         if changed:
             rows.write_words([(state, draft)])
+        # What is written comes before the move: in its new lane the record may be under a hold.
         rows.write_properties(reader, [(state, draft)])
         if draft.tags is not None:
-            rows.write_tags(reader, [(state, draft)])
+            rows.write_tags(reader, [(replace(state, lane_id=current_lane), draft)])
+        if lane_id != current_lane:
+            _move(reader, row.id, current_lane, lane_id)
+            connections.settle([row.id, *adjusted])
+            state.changed = True
+            rows.report([state])
+        state.version = locks.records([row.id])[0][4]
         values.sweep(before)
         if state.changed:
             queue.enqueue([row.id])

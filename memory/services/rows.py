@@ -195,7 +195,7 @@ def write_properties(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> list
             row.kept = [item for offset, item in enumerate(ordered) if offset not in skipped]
             row.skipped = [ordered[offset] for offset in sorted(skipped)]
     stamps.insert(reader, inserts, beyond, known)
-    _report(rewritten)
+    report(rewritten)
     return taken
 
 
@@ -206,9 +206,11 @@ where record_id = any(%s) and seq = 0 and left(label, 2) <> 'e_'
 """
 
 
-def _report(written: Sequence[Row]) -> None:
+def report(written: Sequence[Row]) -> None:
     """Say what became of the properties of records that were there before: all they hold now."""
     rows = {row.id: row for row in written}
+    for row in written:
+        row.kept, row.skipped = [], []
     for record, skipped, *told in sql.fetch(_HELD, (list(rows),)) if rows else ():
         (rows[record].skipped if skipped else rows[record].kept).append(Property(*told))
 
@@ -251,7 +253,9 @@ def write_tags(reader: Reader, items: Sequence[tuple[Row, Draft]]) -> None:
     if old:
         kept = held.standing(old)
         held.refuse(row.id for row, draft in items if row.id in kept and set(draft.tags or ()) != _own_tags(row.id))
+        old = [record for record in old if record not in kept]
         sql.execute("delete from memory_tag where record_id = any(%s) and extractor = %s", (old, WRITER))
+        items = [(row, draft) for row, draft in items if row.id not in kept]
     flat = [(row, tag) for row, draft in items for tag in draft.tags or ()]
     if flat:
         sql.execute(
