@@ -299,3 +299,86 @@ def test_a_record_may_come_to_a_held_lane_and_takes_its_spelling(world: Any, ann
     assert record["on_hold"] and record["lane"] == "blue" and record["text"] == "Comes, changed on the way."
     assert {p["value"] for p in record["edge_properties"]} == {"Acme Ltd", "x"}
     assert anna("e_record", "update", sr_id=sr_id, lane="red").status == 409
+
+
+def test_a_batch_that_names_a_record_twice_in_a_held_lane_makes_it_once(world: Any, anna: Any):
+    hold(world, lanes=("red",))
+    twice = [{"lane": "red", "text": text, "external_id": "n"} for text in ("First.", "Second.", "Third.")]
+    reply = anna("e_record", "write_many", records=[*twice, {"lane": "blue", "text": "Free.", "external_id": "n"}])
+    assert (reply["written"], reply["refused"]) == (2, 2)
+    assert "under a hold" in reply["results"][1]["error"]["detail"]
+    assert anna("e_record", "read", sr_id=reply["results"][0]["sr_id"])["record"]["text"] == "First."
+
+
+def test_what_supersedes_comes_and_goes_without_taking_a_held_record_out(world: Any, anna: Any):
+    """A held record is never taken out of default results; what took it out before may go, and then it is back."""
+    held_, there = (
+        anna.write("red", "Held.", external_id="held"),
+        anna.write("red", "Was superseded.", external_id="w"),
+    )
+    beside, above = anna.write("blue", "Beside."), anna.write("red", "Above.")
+    anna("e_property", "adjust", sr_id=held_, by=beside, hint="supersedes")
+    anna("e_property", "adjust", sr_id=there, by=above, hint="supersedes")
+
+    def shown() -> set[str]:
+        return {r["external_id"] for r in anna("e_gather", "recent", limit=50).srs if r["external_id"]}
+
+    assert shown() == {"held"}
+    placed = hold(world, held_, there)
+    assert anna("e_record", "update", sr_id=beside, lane="red").status == 200  # supersedes it now, but for the hold
+    assert shown() == {"held"}
+    assert anna("e_record", "delete", sr_id=above).status == 200
+    assert shown() == {"held", "w"}
+    holds.release(placed)
+    assert shown() == {"w"}
+
+
+def test_all_ends_of_a_connection_go_on_saying_the_same(world: Any, anna: Any):
+    one, two = anna.write("red", "One."), anna.write("red", "Two.")
+    said = {"sr_id": [one, two], "hint": "call", "type": "cites"}
+    anna("e_property", "connect", **said, strength=0.5, reason="Original.")
+    hold(world, two)
+    assert anna("e_property", "connect", **said, strength=0.01, reason="Other.").status == 200
+    for sr_id in (one, two):
+        (told,) = anna("e_property", "list", sr_id=sr_id)["edge_properties"]
+        assert (told["strength"], told["reason"], told["mentions"]) == (0.5, "Original.", 1)
+
+
+def test_a_record_comes_to_a_held_lane_with_what_is_written_on_the_way(world: Any, anna: Any):
+    hold(world, lanes=("blue",))
+    sr_id = anna.write("red", "Comes.", ("client:Acme",), tags=["old"])
+    moved = anna("e_record", "update", sr_id=sr_id, lane="blue", edge_properties=["client:Other"], tags=["new"])
+    assert moved.status == 200, moved.body
+    record = anna("e_record", "read", sr_id=sr_id)["record"]
+    assert [p["value"] for p in record["edge_properties"]] == ["Other"] and record["on_hold"]
+    assert "new" in {tag["value"] for tag in record["tags"]} and "old" not in {tag["value"] for tag in record["tags"]}
+    assert anna("e_gather", "intersect", match=["client:Other"], lanes=["blue"]).ids == [sr_id]
+
+
+def test_relationships_are_refused_only_where_something_held_would_end(world: Any, anna: Any):
+    held_ = {"from": "person:Tim", "to": "org:Plix", "type": "MEMBER_OF", "lane": "red", "single_valued": True}
+    anna("add_relationship", **held_, valid_from="2020-01-01")
+    hold(world, lanes=("red",))
+    elsewhere = {**held_, "to": "org:Else", "lane": "blue"}
+    assert anna("add_relationship", **elsewhere).status == 200
+    assert anna("add_relationship", **{**held_, "to": "org:Next"}).status == 409
+    late = anna("add_relationship", **{**held_, "to": "org:Early"}, valid_from="2010-01-01")
+    assert late.status == 200 and late["created"]
+    edges = anna("traverse_entity", entity="person:Tim", include_invalidated=True)["edges"]
+    ended = [edge for edge in edges if edge.get("invalidated_at")]
+    assert [edge["invalidated_at"][:10] for edge in ended] == ["2020-01-01"]
+
+
+def test_several_holds_are_released_together_in_any_order(world: Any, anna: Any):
+    sr_ids = [anna.write(lane, "Held.") for lane in ("red", "blue", "green")]
+    placed = [hold(world, lanes=(lane,), name=lane) for lane in ("green", "blue", "red")]
+    assert holds.release_all(placed, reason="All.") == 3
+    assert all(one.released_at for one in placed)
+    assert all(anna("e_record", "delete", sr_id=sr_id).status == 200 for sr_id in sr_ids)
+
+
+def test_a_hold_is_not_deleted_even_by_hand(world: Any, anna: Any):
+    placed = hold(world, lanes=("red",))
+    for statement in ("delete from memory_hold where id = %s", "delete from memory_holdlane where hold_id = %s"):
+        with pytest.raises(IntegrityError, match="released, not deleted"), transaction.atomic():
+            sql.execute(statement, (placed.pk,))

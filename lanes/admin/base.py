@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.admin.options import get_content_type_for_model
 from django.contrib.admin.utils import unquote
@@ -23,7 +24,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.text import capfirst
 
-from lanes.admin import forms
+from lanes.admin import forms, widgets
 from lanes.admin.filters import ScopedRelatedFilter
 from lanes.admin.forms import TenantForm
 from lanes.admin.paginator import BoundedPaginator
@@ -125,6 +126,16 @@ class Scoped(admin.options.BaseModelAdmin):
         model = db_field.remote_field.model
         rows = scope_of(request).rows(model)
         return self.choices(request, db_field.name, rows.order_by(*model._meta.ordering or ("pk",)))
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if "widget" not in kwargs and db_field.name in self.get_autocomplete_fields(request):
+            kwargs["widget"] = widgets.AutocompleteSelect(db_field, self.admin_site, using=kwargs.get("using"))
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if "widget" not in kwargs and db_field.name in self.get_autocomplete_fields(request):
+            kwargs["widget"] = widgets.AutocompleteSelectMultiple(db_field, self.admin_site, using=kwargs.get("using"))
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
@@ -261,6 +272,10 @@ class TenantScopedAdmin(Scoped, admin.ModelAdmin):
         context = {"bound": self.count_bound, **(extra_context or {})}
         if request.method != "POST":
             return super().changelist_view(request, context)
+        posted = request.POST.copy()
+        chosen = posted.getlist(ACTION_CHECKBOX_NAME)
+        posted.setlist(ACTION_CHECKBOX_NAME, [key for key in chosen if widgets.is_key(self.model, key)])
+        request.POST = posted  # type: ignore[assignment]
         return self._write(request, lambda: super(TenantScopedAdmin, self).changelist_view(request, context))
 
     def changeform_view(

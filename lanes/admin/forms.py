@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import DateTimeField, Model
 
 from lanes.admin.scope import belong
+from lanes.admin.widgets import is_key
 from lanes.models import Tenant
 
 ELSEWHERE = "Select a valid choice. That choice is not one of the available choices."
@@ -77,7 +78,7 @@ def readable(model: type[Model], given: dict[str, Any]) -> dict[str, Any]:
                 pass
             elif field.remote_field is not None:
                 keys = value if isinstance(value, list) else [value]
-                if not all(_is_key(field.remote_field.model, key) for key in keys):
+                if not all(is_key(field.remote_field.model, key) for key in keys):
                     continue
             elif isinstance(field, DateTimeField):
                 value = field.to_python(value)
@@ -85,10 +86,3 @@ def readable(model: type[Model], given: dict[str, Any]) -> dict[str, Any]:
             continue
         made[name] = value
     return made
-
-
-def _is_key(model: type[Model], value: Any) -> bool:
-    key = model._meta.pk
-    assert key is not None
-    found = key.to_python(value)
-    return not isinstance(found, int) or 0 <= found < 2**31

@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.widgets import AutocompleteSelect
 from django.contrib.auth.models import Permission
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -15,6 +14,7 @@ from django.http import HttpRequest
 from lanes.admin.base import TenantScopedAdmin, TenantScopedInline
 from lanes.admin.forms import ELSEWHERE
 from lanes.admin.scope import AdminScope, belong, scope_of
+from lanes.admin.widgets import AutocompleteSelect
 from lanes.models import (
     AgentProfile,
     AgentProfileGroupObjectPermission,

@@ -7,7 +7,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.contrib.auth import admin as auth_admin
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import Group
@@ -21,6 +20,7 @@ from lanes.admin import effective, writes
 from lanes.admin.base import TenantScopedAdmin, TenantScopedInline
 from lanes.admin.forms import TenantForm
 from lanes.admin.scope import AdminScope, scope_of
+from lanes.admin.widgets import AutocompleteSelectMultiple
 from lanes.models import Membership, Team, Tenant, User, Wall
 from lanes.readers import reader_for_user
 

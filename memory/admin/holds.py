@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,6 +16,7 @@ from django.template.response import TemplateResponse
 from lanes.admin.base import TenantScopedAdmin
 from lanes.admin.forms import TenantForm
 from lanes.admin.scope import AdminScope, scope_of
+from lanes.admin.widgets import AutocompleteSelectMultiple
 from lanes.errors import LanewiseError
 from lanes.models import Lane, User
 from memory.models import Hold, HoldRecord, sr_id

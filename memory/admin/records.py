@@ -23,6 +23,7 @@ from memory.ingest import failures
 from memory.models import EdgeProperty, Record, parse_sr_id
 from memory.selectors.ingest import state_of
 from memory.services import records
+from memory.services.held import standing
 
 LONG = 100_000  # characters of a text that are put into a form
 
@@ -170,6 +171,13 @@ class Properties(TenantScopedInline):
         return rows.select_related("asserted_by", "asserted_profile")
 
 
+def _on_hold(obj: Any) -> bool:
+    """Asked once for each row of a page."""
+    if not hasattr(obj, "found_on_hold"):
+        obj.found_on_hold = bool(standing([obj.pk]))
+    return obj.found_on_hold
+
+
 @admin.register(Record)
 class RecordAdmin(ContentAdmin):
     form = RecordForm
@@ -180,10 +188,14 @@ class RecordAdmin(ContentAdmin):
     inlines = (Properties,)
     actions = ("ingest_again",)
     readonly_fields = (
-        "sr_id", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile",
+        "sr_id", "on_hold", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile",
         "changed_by", "changed_profile", "ingest",
         "ingest_error", "text_shown",
     )  # fmt: skip
+
+    def may_change(self, scope: AdminScope, obj: Any | None) -> bool:
+        """What is under a hold is only looked at."""
+        return super().may_change(scope, obj) and (obj is None or not _on_hold(obj))
 
     def get_fieldsets(self, request: HttpRequest, obj: Record | None = None) -> Any:
         given = ["lane", "title", "text", "kind", "occurred", "external_id", "source"]
@@ -196,8 +208,8 @@ class RecordAdmin(ContentAdmin):
         if len(obj.text) > LONG:
             given[given.index("text")] = "text_shown"
         kept = [
-            "sr_id", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile", "changed_by",
-            "changed_profile",
+            "sr_id", "on_hold", "version", "recorded_at", "updated_at", "superseded_at", "written_by", "profile",
+            "changed_by", "changed_profile",
         ]  # fmt: skip
         return [
             (None, {"fields": given}),
@@ -218,6 +230,10 @@ class RecordAdmin(ContentAdmin):
     @admin.display(description="Record")
     def name(self, obj: Record) -> str:
         return obj.title[:120] or obj.sr_id
+
+    @admin.display(description="Under a hold", boolean=True)
+    def on_hold(self, obj: Record) -> bool:
+        return _on_hold(obj)
 
     @admin.display(description="Occurred")
     def occurred_on(self, obj: Record) -> str:
@@ -247,6 +263,7 @@ class RecordAdmin(ContentAdmin):
             return rows.filter(public_id=parse_sr_id(term.lower()))
         except NotVisible:
             pass
+        term = term[:500]  # an external id or a title is no longer, and a tsquery takes no words without end
         found = newest.named(lanes, term, BOUND + 1)
         if not found and (query := title_query(term)):
             found = newest.titled(lanes, query, BOUND + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib import admin
 from django.test import Client
 
 from memory.models import Record
@@ -80,3 +81,30 @@ def test_a_source_that_can_be_kept_is_kept(desk: Desk, ada: Client) -> None:
     ada.post(page, {**data, "source": "", "expected_version": record.version})
     record.refresh_from_db()
     assert record.source == {}
+
+
+@pytest.mark.parametrize("strange", ["abc", "\x00", "-1", "9" * 30, "1.5"])
+def test_keys_that_are_none_are_refused_wherever_they_are_posted(desk: Desk, ada: Client, strange: str) -> None:
+    """In each relation of each form that adds, and as what an action is for."""
+    for model in REGISTRY:
+        page = ada.get(address(model, "add"))
+        if page.status_code == 200:
+            form = page.context["adminform"].form
+            named = {
+                field.name: strange for field in (*model._meta.fields, *model._meta.many_to_many)
+                if field.remote_field and field.name in form.fields
+            }  # fmt: skip
+            own = {name: strange for name, field in form.fields.items() if hasattr(field, "queryset")}
+            answer = ada.post(address(model, "add"), {"name": "x", **named, **own})
+            assert answer.status_code in (200, 302), (model, answer.status_code)
+        for action in ("delete_selected", *(admin.site._registry[model].actions or ())):
+            answer = ada.post(
+                address(model, "changelist"), {"action": action, "_selected_action": [strange], "index": "0"}
+            )
+            assert answer.status_code in (200, 302, 403), (model, action, answer.status_code)
+
+
+@pytest.mark.parametrize("term", ["x" * 3_000, "client:" + "x" * 3_000, "sr_" + "z" * 5_000, "é" * 2_000])
+def test_a_search_may_be_as_long_as_it_likes(desk: Desk, ada: Client, term: str) -> None:
+    for model in REGISTRY:
+        assert ada.get(address(model, "changelist"), {"q": term}).status_code in (200, 302, 403), model
