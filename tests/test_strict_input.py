@@ -153,3 +153,39 @@ def test_the_command_fails_when_every_line_is_refused(db, tmp_path):
     assert Tenant.objects.filter(slug="t").exists()
     imported(tmp_path, line("one"), "{")
     imported(tmp_path, "")
+
+
+def test_labels_and_types_of_walks_are_read_alike(anna):
+    one = anna.write("red", "One.", ("client:Acme",))
+    two = anna.write("red", "Two.", ("client:Acme", "topic:x"))
+    anna("e_property", "connect", sr_id=[one, two], hint="call", type="led to")
+    for action, found in (("traverse", "srs"), ("radius", "nodes")):
+        sizes = [
+            len(anna("e_gather", action, sr_id=one, labels=labels)[found])
+            for labels in (["client"], ["CLIENT"], [" Client "], [], ["topic"])
+        ]
+        assert sizes[0] == sizes[1] == sizes[2] == sizes[3] == sizes[4] + 1, action
+        for wrong in ([""], [" "], ["client:"], ["1x"]):
+            reply = anna("e_gather", action, sr_id=one, labels=wrong)
+            assert reply.status == 400 and "labels[0]" in reply.body["errors"], (action, wrong)
+        assert "of those asked for" in anna("e_gather", action, sr_id=one, labels=["topic"])["hint"]
+    assert len(anna("e_gather", "radius", sr_id=one, edge_types=["Led To"])["nodes"]) == 2
+    for wrong in ([""], ["  "], ["!"]):
+        for action in ("radius", "communities"):
+            reply = anna("e_gather", action, sr_id=one, edge_types=wrong)
+            assert reply.status == 400 and "edge_types[0]" in reply.body["errors"], (action, wrong)
+
+
+def test_a_label_with_its_colon_means_any_value(anna):
+    anna.write("red", "The client called.", ("client:Acme",))
+    anna.write("red", "Another client called.")
+    assert anna("e_gather", "count", match=["client:"])["count"] == 1
+    assert anna("e_gather", "count", match=["CLIENT:"])["count"] == 1
+    assert anna("e_gather", "count", match=["client"])["count"] == 2
+    assert "clinet" in anna("e_gather", "intersect", match=["clinet:"])["hint"]
+
+
+def test_nothing_was_recorded_in_the_future(anna):
+    reply = anna("e_record", "write", lane="red", text="x", recorded_at="2999-01-01")
+    assert reply.status == 400 and "recorded_at" in reply.body["errors"]
+    assert anna("e_record", "write", lane="red", text="x", occurred_at="2999-01-01").status == 200  # an event may be

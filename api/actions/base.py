@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from lanes.errors import LanewiseError
 from lanes.readers import Reader
-from memory import times
+from memory import normal, times
 from memory.gather.scope import Scope
 from memory.gather.terms import Term, parse
 
@@ -55,6 +55,8 @@ Match = Annotated[
     ),
 ]
 Limit = Annotated[int, Field(ge=1, le=LIMIT_MAX, description=f"At most {LIMIT_MAX} records a page.")]
+LabelList = Annotated[list[str], Field(max_length=100)]
+WALKED_LABELS = Field(None, description="Walk only properties with these labels (empty: all).")
 SrId = Annotated[str, Field(description="A record's public id: sr_ and 32 hex digits.", max_length=64)]
 CountScope = Literal["readable", "all_lanes"]
 Reason = Annotated[str, Field(description="Why, in a sentence; kept and shown with it.")]
@@ -131,3 +133,8 @@ def report(error: LanewiseError) -> dict[str, Any]:
 def only_given(given: BaseModel, *names: str) -> dict[str, Any]:
     """The named arguments that the caller gave."""
     return {name: getattr(given, name) for name in names if name in given.model_fields_set}
+
+
+def labels_of(given: list[str] | None) -> list[str] | None:
+    """Labels as they are stored, None for no limit; Invalid names the one that can be none."""
+    return [normal.label(text, f"labels[{i}]") for i, text in enumerate(given)] if given else None

@@ -6,12 +6,15 @@ from pydantic import Field
 
 from api import replies
 from api.actions.base import (
+    WALKED_LABELS,
     Action,
     CountScope,
+    LabelList,
     Match,
     PageArguments,
     ScopeArguments,
     SrId,
+    labels_of,
     scope_of,
     terms_of,
 )  # fmt: skip
@@ -90,14 +93,15 @@ class Traverse(Action):
     class Arguments(PageArguments):
         action: Literal["traverse"]
         sr_id: SrId
-        labels: list[str] | None = Field(None, description="Walk only properties with these labels.")
+        labels: LabelList | None = WALKED_LABELS
         exact_counts: bool = Field(False, description="Count beyond 10,000 exactly.")
         count_scope: CountScope = Field("readable", description="all_lanes needs the count_all_lanes permission.")
 
     def run(self, reader: Reader, given: Arguments) -> dict[str, Any]:
         return traverse(
-            scope_of(reader, given), given.sr_id, labels=given.labels, limit=given.limit, cursor=given.cursor,
-            exact_counts=given.exact_counts, reader_of_origin=reader, count_lanes=_count_lanes(reader, given),
+            scope_of(reader, given), given.sr_id, labels=labels_of(given.labels), limit=given.limit,
+            cursor=given.cursor, exact_counts=given.exact_counts, reader_of_origin=reader,
+            count_lanes=_count_lanes(reader, given),
         )  # fmt: skip
 
 

@@ -5,25 +5,33 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from api import replies
-from api.actions.base import Action, Limit, Match, ScopeArguments, SrId, scope_of, terms_of
+from api.actions.base import (
+    WALKED_LABELS,
+    Action,
+    LabelList,
+    Limit,
+    Match,
+    ScopeArguments,
+    SrId,
+    labels_of,
+    scope_of,
+    terms_of,
+)
 from lanes.readers import Reader
-from memory import normal
 from memory.gather import clusters, path, radius, suggest
+from memory.services import connections
 
 TOOL = "e_gather"
 
-Labels = Annotated[list[str], Field(max_length=100)]
-
 
 class WalkArguments(ScopeArguments):
-    labels: Labels | None = Field(None, description="Walk only properties with these labels.")
-    edge_types: Labels | None = Field(None, description="Walk only connections of these types.")
+    labels: LabelList | None = WALKED_LABELS
+    edge_types: LabelList | None = Field(None, description="Walk only connections of these types (empty: all).")
 
 
 def _walked(given: WalkArguments) -> dict[str, Any]:
-    labels = [normal.label(text, f"labels[{i}]") for i, text in enumerate(given.labels)] if given.labels else None
-    types = [text.strip().lower() for text in given.edge_types] if given.edge_types else None
-    return {"labels": labels, "types": types}
+    types = [connections.name_of(text, f"edge_types[{i}]") for i, text in enumerate(given.edge_types or ())]
+    return {"labels": labels_of(given.labels), "types": types or None}
 
 
 class Radius(Action):

@@ -60,6 +60,12 @@ class ApiKeyAdmin(TenantScopedAdmin):
         given = ["tenant", "name", "profiles", "user", "expires_at"]
         return [*given, *self.readonly_fields] if obj else given
 
+    def get_form(self, request: HttpRequest, obj: Any | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        if "profiles" in form.base_fields:
+            form.base_fields["profiles"].required = True  # a key without one is refused whatever it asks
+        return form
+
     def locked_fields(self, scope: AdminScope, obj: Any | None) -> Sequence[str]:
         """On whose behalf a key speaks stays: the log is read by it."""
         return ("user",) if obj else ()

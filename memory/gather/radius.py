@@ -11,6 +11,7 @@ from memory import sql
 from memory.gather.reach import Reach
 from memory.gather.scope import CAP, Scope, live
 from memory.gather.spared import spare
+from memory.gather.traverse import alone
 from memory.gather.walk import Node, Walk, walk
 from memory.models import SR_PREFIX
 from memory.selectors.records import resolve
@@ -65,7 +66,7 @@ def radius(
         "truncated": found.truncated,
         "cut": found.reasons,
         "left_out_invalid": left_out(scope, ids[1:] if spared else ids),
-        "hint": _hint(found, max_nodes, hub_limit),
+        "hint": _hint(found, max_nodes, hub_limit, labels, types),
     }
 
 
@@ -120,7 +121,7 @@ def ends_of(held: Mapping[int, str], shown: Mapping[int, dict[str, Any]]) -> dic
     }
 
 
-def _hint(found: Walk, max_nodes: int, hub_limit: int) -> str | None:
+def _hint(found: Walk, max_nodes: int, hub_limit: int, *filters: Any) -> str | None:
     if "properties" in found.reasons:
         return "So many properties were met that not all were looked at; name labels, or start from fewer records."
     if found.truncated:
@@ -130,7 +131,7 @@ def _hint(found: Walk, max_nodes: int, hub_limit: int) -> str | None:
             f"Only properties that more than {hub_limit} other records carry lead on; raise hub_limit to follow them."
         )
     if len(found.nodes) == 1:
-        return "No other readable record shares an edge property with this one."
+        return alone(*filters)
     return None
 
 

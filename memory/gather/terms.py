@@ -47,7 +47,7 @@ class Term:
 
 
 def parse(raw: Sequence[str | Mapping[str, Any]], field_name: str = "match") -> list[Term]:
-    """Terms from {"label", "value", "not"} objects or "label:value" and "words" strings."""
+    """Terms from {"label", "value", "not"} objects or "label:value", "label:" (any value) and "words" strings."""
     if not raw:
         raise Invalid.field(field_name, "Name at least one term.")
     if len(raw) > TERMS_MAX:
@@ -59,6 +59,8 @@ def _one(raw: str | Mapping[str, Any], where: str) -> Term:
     if isinstance(raw, str):
         label, colon, rest = raw.partition(":")
         # "1:08-cv-00284" and "note that: x" are words; what stands before the colon of a property is a label.
+        if colon and not rest and normal.is_label(label):
+            return Term(normal.label(label, where), None, written=raw[:80])
         if colon and rest.strip() and normal.is_label(label):
             return Term(normal.label(label, where), normal.value(rest, where), written=raw[:80])
         return Term(None, normal.value(raw, where))

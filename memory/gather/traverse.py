@@ -69,8 +69,14 @@ def traverse(
         "origin_edges": [edge.shown() for edge in shown],
         "next_cursor": _seal(query, last, walked) if more and last else None,
         "left_out_invalid": ended.by_keys(scope, [edge.key for edge in edges], [row.id]),
-        "hint": None if rows or cursor else "No other readable record shares an edge property with this one.",
+        "hint": None if rows or cursor else alone(labels),
     }
+
+
+def alone(*filters: Any) -> str:
+    """What is said where a walk found no other record, and whether it was narrowed."""
+    those = " of those asked for" if any(filters) else ""
+    return f"No other readable record shares an edge property{those} with this one."
 
 
 _OWN = """

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 from uuid import UUID
+
+from django.utils import timezone
 
 from lanes.errors import Invalid
 from memory import normal, strict_json, times, words
@@ -147,7 +149,7 @@ def draft(
         source=source or {},
         occurred_at=when,
         date_precision=precision,
-        recorded_at=times.parse(recorded_at, f"{where}recorded_at")[0] if recorded_at else None,
+        recorded_at=_recorded(recorded_at, f"{where}recorded_at") if recorded_at else None,
         properties=properties_from(edge_properties, f"{where}edge_properties"),
         tags=tags_from(tags, f"{where}tags"),
     )
@@ -179,3 +181,11 @@ def tags_from(raw: Iterable[str] | None, where: str) -> list[str] | None:
     if raw is None:
         return None
     return list(dict.fromkeys(normal.value(item, f"{where}[{index}]") for index, item in enumerate(raw)))
+
+
+def _recorded(given: str, field_name: str) -> datetime:
+    """When a record was made elsewhere: at most a day from now, as clocks and zones differ."""
+    at = times.parse(given, field_name)[0]
+    if at > timezone.now() + timedelta(days=1):
+        raise Invalid.field(field_name, "That is in the future: name when it was recorded.")
+    return at

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from lanes import services
 from lanes.management.base import TenantCommand
-from lanes.models import Tenant
+from lanes.models import Tenant, User
 
 
 class Command(TenantCommand):
@@ -24,6 +24,7 @@ class Command(TenantCommand):
         parser.add_argument("--except", dest="walled", default="", help="lane slugs to wall off from this person")
 
     def run(self, tenant: Tenant, options: dict[str, Any]) -> str:
+        there = User.objects.filter(username=options["username"]).exists()
         user = services.create_user(
             tenant=tenant,
             username=options["username"],
@@ -34,4 +35,5 @@ class Command(TenantCommand):
         services.grant_by_slugs(
             tenant=tenant, holder=user, read=options["read"], write=options["write"], walled=options["walled"]
         )
-        return f"{user.username} may sign in to {tenant.slug}."
+        anew = " They were there before: their password was set anew." if there else ""
+        return f"{user.username} may sign in to {tenant.slug}.{anew}"
