@@ -183,7 +183,7 @@ def bad_writes():
     yield {"lane": "red", "text": "x", "tags": [1]}, "tags[0]"
 
 
-@pytest.mark.parametrize(("fields", "named"), bad_writes(), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("fields", "named"), list(bad_writes()), ids=lambda value: str(value)[:40])
 def test_bad_input_is_a_400_that_names_the_field_and_writes_nothing(anna, fields, named):
     reply = anna("e_record", "write", **fields)
     assert reply.status == 400, reply.body

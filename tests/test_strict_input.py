@@ -189,3 +189,10 @@ def test_nothing_was_recorded_in_the_future(anna):
     reply = anna("e_record", "write", lane="red", text="x", recorded_at="2999-01-01")
     assert reply.status == 400 and "recorded_at" in reply.body["errors"]
     assert anna("e_record", "write", lane="red", text="x", occurred_at="2999-01-01").status == 200  # an event may be
+
+
+def test_an_ends_type_that_can_be_none_is_named_as_it_was_given(anna):
+    for end in ("from_type", "to_type"):
+        body = {"from": "Ana", "to": "Acme", "type": "WORKS_FOR", "lane": "red", end: "1x"}
+        reply = anna("add_relationship", **body)
+        assert reply.status == 400 and list(reply.body["errors"]) == [end]

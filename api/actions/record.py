@@ -256,7 +256,7 @@ class Update(Action):
             fields["edge_properties"] = properties_of(given.edge_properties)
         lane = given.lane if given.external_id is None else None
         if not fields and lane is None:
-            raise Invalid.field("sr_id", "Name at least one field to change.")
+            raise Invalid("Name at least one field to change.")
         written = records.update(
             reader, sr_id=_sr_id(reader, given), expected_version=given.expected_version, lane=lane, **fields
         )

@@ -198,6 +198,7 @@ def _ends(reader: Reader, one: tuple[str, str | None], two: tuple[str, str | Non
 
 def _end(reader: Reader, name: str, kind: str | None, lane: str, field_name: str) -> Meant:
     if not name.startswith("sr_"):
+        kind = vertices.type_label(kind, f"{field_name}_type") if kind else None
         return vertices.meant(reader, name=normal.value(name, field_name), type=kind, lane=lane)
     row = resolve(reader, name)
     if not reader.can_write(row.lane_id):
