@@ -117,6 +117,28 @@ def test_correcting_says_so_on_both(office: Office) -> None:
     assert office.red not in text_of(office.ada.get("/search/?t=client:Meridale"))
 
 
+def test_what_is_taken_back_is_not_stated_again(office: Office) -> None:
+    path = f"/records/{office.red}/correct/"
+    sent = {
+        "hint": "retracts", "reason": "kept reason", "lane": "red", "title": "Meeting about the seal", "kind": "call",
+        "text": "Ada Brook met Joan Merrow about the seal on line 4.\r\n", "properties": "client: Meridale",
+    }  # fmt: skip
+    refused = office.ada.post(path, **sent)
+    page = text_of(refused)
+    assert refused.status_code == 400 and "Say why it is taken back, rather than saying it again." in page
+    assert 'aria-describedby="e-text"' in page and "kept reason" in page
+    assert "Retracted by" not in text_of(office.ada.get(f"/records/{office.red}/"))
+    saved = office.ada.client.post(path, sent | {"text": "They never met."}, follow=True)
+    assert "says that it was taken back" in text_of(saved)
+    assert "Retracted by" in text_of(office.ada.get(f"/records/{office.red}/"))
+
+
+@pytest.mark.parametrize("hint", ["supersedes", "corrects"])
+def test_what_replaces_or_corrects_may_say_the_same(office: Office, hint: str) -> None:
+    sent = {"hint": hint, "lane": "red", "text": "Ada Brook met Joan Merrow about the seal on line 4.", "kind": "call"}
+    assert office.ada.post(f"/records/{office.red}/correct/", **sent).status_code == 302
+
+
 def test_deleting_takes_it_off_every_page(office: Office) -> None:
     assert office.ada.post(f"/records/{office.red}/delete/").status_code == 302
     assert office.ada.get(f"/records/{office.red}/").status_code == 404

@@ -34,6 +34,11 @@ KINDS = ("note", "call", "email", "letter", "filing", "order", "contract", "memo
 HINTS = (
     ("supersedes", "Replaces it"), ("corrects", "Corrects it"), ("retracts", "Takes it back"),
 )  # fmt: skip
+SAVED = {
+    "supersedes": "Saved. The old record says what took its place.",
+    "corrects": "Saved. The old record says that this one corrects it.",
+    "retracts": "Saved. The old record says that it was taken back.",
+}
 TYPES = (
     ("", "Just connected"), ("related", "Related"), ("similar", "Similar"), ("part_of", "Part of"),
     ("causes", "Causes"), ("opposite", "Opposite"),
@@ -377,11 +382,21 @@ class Correct(WriteView):
     def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
         record = self.writable_record(sr_id)
         try:
+            self._check_said(request, record)
             written = self._save(request, sr_id)
         except LanewiseError as error:
             return self._form(request, record, request.POST.dict(), error)
-        messages.success(request, "Saved. The old record says what took its place.", extra_tags="ok")
+        messages.success(request, SAVED.get(request.POST.get("hint", ""), "Saved."), extra_tags="ok")
         return redirect("web:record", sr_id=written.sr_id)
+
+    def _check_said(self, request: HttpRequest, record: dict[str, Any]) -> None:
+        """The form begins as a copy of the old record. What takes a statement back must not state it again."""
+        if request.POST.get("hint") != "retracts":
+            return
+        said = self.fields(request)
+        text = said["text"].split()
+        if text == record["text"].split() and (text or said["title"].split() == record["title"].split()):
+            raise Invalid.field("text", "Say why it is taken back, rather than saying it again.")
 
     @locks.retried
     def _save(self, request: HttpRequest, sr_id: str) -> records.Written:
