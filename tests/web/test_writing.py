@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -46,6 +47,19 @@ def test_what_is_refused_gives_back_what_was_typed(office: Office, fields: dict[
         assert "Kept title" in body
     if "<b>" in sent["text"]:
         assert "Keep &lt;b&gt;this&lt;/b&gt;." in body
+
+
+def test_all_that_is_wrong_is_said_at_once(office: Office) -> None:
+    lines = "just words\nclient: Meridale\n\ne_connect: x\nclient:\n2nd: x"
+    response = office.ada.post("/records/new/", lane="", title="Kept", text="Kept.", date="soon", properties=lines)
+    page = html.unescape(text_of(response))
+    assert response.status_code == 400 and all(f'id="e-{field}"' in page for field in ("lane", "date", "props"))
+    for said in ("Choose the matter", "“soon” is not a date.", "Lines 1 and 5 are not “label: value”.",
+                 'Line 4: The label "e_connect" is reserved.', "Line 6: A label has up to 63 letters"):  # fmt: skip
+        assert said in page, said
+    assert "just words\nclient: Meridale" in page
+    bare = text_of(office.ada.post("/records/new/", lane="", title="", text="", date="0001"))
+    assert all(f'id="e-{field}"' in bare for field in ("lane", "date", "text"))
 
 
 def test_editing_saves(office: Office) -> None:
