@@ -112,6 +112,14 @@ def test_connecting_shows_on_both(office: Office) -> None:
         assert "same incident" in part and other in part
 
 
+def test_a_hint_that_cannot_be_taken_is_said_in_the_words_of_its_field(office: Office) -> None:
+    sent = {"with": new(office), "hint": "été", "reason": "kept reason"}
+    response = office.ada.post(f"/records/{office.red}/connect/", **sent)
+    page = text_of(response)
+    assert response.status_code == 400 and "Use 1 to 63 letters a to z, digits and spaces." in page
+    assert 'id="e-hint"' in page and "underscores" not in page and "kept reason" in page
+
+
 def test_a_connection_with_one_visible_member_is_none(office: Office) -> None:
     office.ada.post(f"/records/{office.red}/connect/", **{"with": office.blue, "hint": "quiet link"})
     assert "quiet link" in text_of(office.ada.get(f"/records/{office.red}/"))

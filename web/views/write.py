@@ -28,7 +28,7 @@ from memory.services import connections, drafts, locks, properties, records
 from memory.services.held import Held
 from web import dates, present, terms, words
 from web.chips import typed_chip
-from web.views.base import PageView, Posted
+from web.views.base import PageView, Posted, RefusedThere
 from web.views.record import RecordView
 
 KINDS = ("note", "call", "email", "letter", "filing", "order", "contract", "memo", "minutes", "fact", "decision")
@@ -46,6 +46,7 @@ TYPES = (
 )  # fmt: skip
 SR_ID = re.compile(r"sr_[0-9a-f]{32}")
 CHOSEN_MAX = 50  # records carried along from one search for others to the next
+HINT_WRONG = "Use 1 to 63 letters a to z, digits and spaces."
 LABEL_WRONG = "A label has up to 63 letters a to z, digits and spaces, and starts with a letter."
 # The names of a form's fields for those of the service.
 FIELDS = {"occurred_at": "date", "date_precision": "date", "edge_properties": "properties"}
@@ -118,7 +119,7 @@ class WriteView(RecordView):
     def writable_record(self, sr_id: str) -> dict[str, Any]:
         record = self.record(sr_id)
         if not record["writable"]:
-            raise Refused("You may read this record, but not change it.")
+            raise RefusedThere("You may read this record, but not change it.", "the record", record["url"])
         return record
 
     def changeable_record(self, sr_id: str) -> dict[str, Any]:
@@ -126,7 +127,8 @@ class WriteView(RecordView):
         placed meanwhile."""
         record = self.writable_record(sr_id)
         if record["on_hold"]:
-            raise Refused("This record is under a hold and stays as it is. New records and connections may be added.")
+            said = "This record is under a hold and stays as it is. New records and connections may be added."
+            raise RefusedThere(said, "the record", record["url"])
         return record
 
     @staticmethod
@@ -377,6 +379,8 @@ class Connect(WriteView):
         except NotVisible:
             raise
         except LanewiseError as error:
+            if "hint" in error.errors:  # as the field takes it, not as it is kept
+                error.errors["hint"] = [HINT_WRONG]
             return self._form(request, record, post, error)
         messages.success(request, f"Connected {len(chosen) + 1} records as “{post.get('hint', '')}”.", extra_tags="ok")
         return redirect("web:record", sr_id=sr_id)
