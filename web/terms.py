@@ -130,8 +130,8 @@ class Query:
     def of(cls, request: HttpRequest, *, dates_may_be_wrong: bool = False) -> Query:
         """The query of a page's address; a name that no page knows is refused, as it may be a filter misspelt.
 
-        A page that has fields for the dates takes those that cannot be read too, and says so beside the field
-        (`wrong_dates`); it must list nothing then.
+        A page that has fields for the dates takes those that cannot be read too, or that end before they begin, and
+        says so beside the field (`wrong_dates`); it must list nothing then.
         """
         for name in request.GET:
             if name not in KNOWN:
@@ -191,12 +191,16 @@ class Query:
     def wrong_dates(self) -> dict[str, str]:
         """What is wrong with the dates, by the name of the field."""
         wrong = {}
+        bounds = []
         for field, text, bound in (("from", self.start, times.start_of), ("to", self.end, times.end_of)):
             try:
-                if text:
-                    bound(dates.iso(text, field), field)
+                bounds.append(bound(dates.iso(text, field), field) if text else None)
             except Invalid as error:
                 wrong[field] = " ".join(error.errors[field])
+        if not wrong:
+            start, end = bounds
+            if start and end and end <= start:
+                wrong["to"] = "The end is before the beginning."
         return wrong
 
     @property

@@ -9,10 +9,11 @@ function shape(tag, attrs, title) {
   if (title !== undefined) { if (tag === 'text') node.textContent = title; else { const t = document.createElementNS(NS, 'title'); t.textContent = title; node.append(t); } }
   return node;
 }
-// 1, 2 or 5 times a power of ten, so that the axis has three lines
+// 1, 2, 4, 5 or 6 times a power of ten, so that the axis has three lines; what is counted is whole, and so is the half
 function ceiling(n) {
   const p = 10 ** Math.floor(Math.log10(Math.max(n, 1)));
-  return [1, 2, 4, 5, 10].map((k) => k * p).find((v) => v >= n) || 10 * p;
+  const fits = [1, 2, 4, 5, 6, 10].map((k) => k * p).filter((v) => v >= n);
+  return fits.find((v) => v < 2 || v % 2 === 0);
 }
 
 export function draw() {
@@ -24,6 +25,8 @@ export function draw() {
   const base = h - 20;
   const top = 10;
   const left = 40;
+  // hidden, or too narrow to hold a bar of each month
+  if (w - left < data.months.length || h < 40) return;
   const max = ceiling(Math.max(...data.months.map((m) => m.counts.reduce((a, b) => a + b, 0))));
   const step = (w - left) / data.months.length;
   const bw = Math.min(step * 0.62, 44);
@@ -57,7 +60,10 @@ export function draw() {
     });
     if (i % every === 0) {
       // the year stands at the first label and wherever it changes, also when January itself has no label
-      svg.append(shape('text', { x: x + bw / 2, y: h - 4, 'text-anchor': 'middle' }, month.year === year ? month.short : `${month.short} ${month.year}`));
+      const label = shape('text', { x: x + bw / 2, y: h - 4, 'text-anchor': 'middle' }, month.year === year ? month.short : `${month.short} ${month.year}`);
+      svg.append(label);
+      // one that would be cut off at the edge ends there
+      if (x + bw / 2 + label.getComputedTextLength() / 2 > w) { label.setAttribute('x', w); label.setAttribute('text-anchor', 'end'); }
       year = month.year;
     }
   });

@@ -57,3 +57,5 @@ export async function fetchPart(url, { json = false, wrong = false, signal } = {
 export const isOffline = (error) => error instanceof TypeError;
 
 export const clock = (date = new Date()) => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(date);
+// A date as the pages write it: "27 Sep 2026", where en-GB has "Sept".
+export const dateWords = (t, options) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }).format(t).replace(/\bSept\b/, 'Sep');

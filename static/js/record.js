@@ -1,6 +1,6 @@
 // The record page: text and properties, and the blast radius as a picture and a list over one walk. The server draws
 // the list and sends the picture's data with it, so both always show the same records.
-import { $, Gone, all, clock, debounce, el, fetchPart, icon, isOffline, readJSON, toast } from './dom.js';
+import { $, Gone, all, clock, dateWords, debounce, el, fetchPart, icon, isOffline, readJSON, toast } from './dom.js';
 import { GraphView } from './graph/view.js';
 import { end, isEnded, onEnd, onNews, rewatch, watchAlso } from './live.js';
 
@@ -529,7 +529,7 @@ export function start() {
   const slide = debounce(() => { remember(); change(); }, 140);
   $('asof').addEventListener('input', () => {
     const at = asOf();
-    $('asofout').textContent = at ? new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(at) : 'Now';
+    $('asofout').textContent = at ? dateWords(at, { day: 'numeric', month: 'short', year: 'numeric' }) : 'Now';
     slide();
   });
   document.addEventListener('lanewise:theme', () => view?.restyle());

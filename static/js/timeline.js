@@ -1,12 +1,11 @@
 // The timeline's picture over the table's facts: a day is a dot, a month a bar as wide as the month, a year an
 // outline as wide as the year. The table is the interface; the picture is for overview.
-import { $, Gone, all, debounce, fetchPart, readJSON } from './dom.js';
+import { $, Gone, all, dateWords as format, debounce, fetchPart, readJSON } from './dom.js';
 import { end, onEnd, onNews, rewatch } from './live.js';
 
 const DAY = 864e5;
 const NS = 'http://www.w3.org/2000/svg';
 const pen = document.createElement('canvas').getContext('2d');
-const format = (t, options) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }).format(t);
 const long = { day: 'numeric', month: 'short', year: 'numeric' };
 
 let facts = [];

@@ -35,8 +35,10 @@ def test_a_held_record_says_so_and_offers_no_change(held: Any):
 
 
 def test_forms_that_were_open_when_the_hold_was_placed_keep_what_was_typed(held: Any):
-    assert held.ada.get(f"/records/{held.red}/edit/").status_code == 403
-    assert held.ada.get(f"/records/{held.red}/correct/").status_code == 403
+    for form in ("edit", "correct"):
+        refused = held.ada.get(f"/records/{held.red}/{form}/")
+        assert refused.status_code == 403 and "under a hold" in refused.content.decode()
+        assert f'href="/records/{held.red}/">Back to the record</a>' in refused.content.decode()
     typed = {"title": "Meeting", "text": "Typed for an hour.", "kind": "call", "date": "2025-03-14", "version": "1"}
     answer = held.ada.post(f"/records/{held.red}/edit/", **typed)
     assert answer.status_code == 409

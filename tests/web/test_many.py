@@ -129,3 +129,19 @@ def test_records_nobody_is_known_to_have_written(office: Office) -> None:
     assert "was added" in feed and "Unknown" not in feed and "<b></b>" not in feed
     assert "Not known" in text_of(office.cleo.get(f"/records/{office.red}/"))
     assert "not known" in office.cleo.get("/timeline/export/csv/").content.decode()
+
+
+def test_very_many_properties_are_folded_and_in_the_order_of_their_numbers(office: Office) -> None:
+    def carries(count: int) -> str:
+        stamps = [f"batch:QP-{n}" for n in range(1, count + 1)]
+        sr_id = office.world.anna.write("red", "Many.", stamps, title=f"Carries {count}")
+        return text_of(office.ada.get(f"/records/{sr_id}/part/carries/"))
+
+    page = carries(121)
+    first, folded, rest = page.partition('<details class="morechips">')
+    assert folded and "Show all 121" in rest
+    numbers = [int(n) for n in re.findall(r"Remove batch: QP-(\d+)", page)]
+    assert len(numbers) == 121 and first.count("chipx") == 24 and rest.count("chipx") == 97
+    # QP-1 is carried by another record too: the rarest come first, and among equals 2 comes before 10
+    assert numbers == [*range(2, 122), 1]
+    assert "morechips" not in carries(30)

@@ -194,3 +194,14 @@ def test_texts_may_run_from_right_to_left(office: Office) -> None:
 def test_the_search_page_has_one_search_box(office: Office) -> None:
     assert text_of(office.ada.get("/search/")).count('role="search"') == 1
     assert text_of(office.ada.get("/")).count('role="search"') == 1
+
+
+def test_insights_around_a_record_lead_to_it_and_out_again(office: Office) -> None:
+    alone = office.world.anna.write("red", "Shares nothing.", (), title="On its own")
+    for sr_id, title in ((office.red, "Meeting about the seal"), (alone, "On its own")):
+        page = text_of(office.ada.get(f"/insights/?from={sr_id}&by=degree"))
+        head = page.partition("<h1>Insights")[2].partition('id="ins-data"')[0]
+        assert f'href="/records/{sr_id}/">{title}</a>' in head
+        assert 'href="/insights/?lane=red&amp;by=degree"' in head
+        assert f'name="from" value="{sr_id}"' in head  # another measure stays with the record
+    assert 'name="from"' not in text_of(office.ada.get("/insights/?lane=red"))

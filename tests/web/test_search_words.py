@@ -207,6 +207,19 @@ def test_a_date_that_cannot_be_read_keeps_the_page(office: Office) -> None:
     assert office.ada.get("/timeline/export/csv/?from=soon").status_code == 400
 
 
+def test_dates_that_end_before_they_begin_are_said_at_the_field(office: Office) -> None:
+    for path, field in (("/search/", "d2"), ("/timeline/", "td2")):
+        for start, end in (("2026", "2020"), ("15 March 2025", "14 March 2025")):
+            response = office.ada.get(f"{path}?from={start}&to={end}")
+            page = text_of(response)
+            assert response.status_code == 400 and office.red not in page
+            assert re.search(rf'id="{field}"[^>]*aria-invalid="true" aria-describedby="e-{field}"', page), path
+            assert (
+                "The end is before the beginning." in page and f'value="{start}"' in page and f'value="{end}"' in page
+            )
+        assert office.red in text_of(office.ada.get(f"{path}?from=14 March 2025&to=2025"))
+
+
 def test_not_may_be_spelled_out_in_an_address(office: Office) -> None:
     path = "/search/?t=client:Meridale&t={}person:Joan Merrow"
     assert hits_of(office.ada, path.format("not ")) == hits_of(office.ada, path.format("-")) != []

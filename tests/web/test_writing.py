@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -46,6 +47,19 @@ def test_what_is_refused_gives_back_what_was_typed(office: Office, fields: dict[
         assert "Kept title" in body
     if "<b>" in sent["text"]:
         assert "Keep &lt;b&gt;this&lt;/b&gt;." in body
+
+
+def test_all_that_is_wrong_is_said_at_once(office: Office) -> None:
+    lines = "just words\nclient: Meridale\n\ne_connect: x\nclient:\n2nd: x"
+    response = office.ada.post("/records/new/", lane="", title="Kept", text="Kept.", date="soon", properties=lines)
+    page = html.unescape(text_of(response))
+    assert response.status_code == 400 and all(f'id="e-{field}"' in page for field in ("lane", "date", "props"))
+    for said in ("Choose the matter", "“soon” is not a date.", "Lines 1 and 5 are not “label: value”.",
+                 'Line 4: The label "e_connect" is reserved.', "Line 6: A label has up to 63 letters"):  # fmt: skip
+        assert said in page, said
+    assert "just words\nclient: Meridale" in page
+    bare = text_of(office.ada.post("/records/new/", lane="", title="", text="", date="0001"))
+    assert all(f'id="e-{field}"' in bare for field in ("lane", "date", "text"))
 
 
 def test_editing_saves(office: Office) -> None:
@@ -98,6 +112,14 @@ def test_connecting_shows_on_both(office: Office) -> None:
         assert "same incident" in part and other in part
 
 
+def test_a_hint_that_cannot_be_taken_is_said_in_the_words_of_its_field(office: Office) -> None:
+    sent = {"with": new(office), "hint": "été", "reason": "kept reason"}
+    response = office.ada.post(f"/records/{office.red}/connect/", **sent)
+    page = text_of(response)
+    assert response.status_code == 400 and "Use 1 to 63 letters a to z, digits and spaces." in page
+    assert 'id="e-hint"' in page and "underscores" not in page and "kept reason" in page
+
+
 def test_a_connection_with_one_visible_member_is_none(office: Office) -> None:
     office.ada.post(f"/records/{office.red}/connect/", **{"with": office.blue, "hint": "quiet link"})
     assert "quiet link" in text_of(office.ada.get(f"/records/{office.red}/"))
@@ -115,6 +137,28 @@ def test_correcting_says_so_on_both(office: Office) -> None:
     assert "Superseded by" in old and "Meeting, corrected" in old and "wrong line" in old
     assert "Supersedes" in text_of(office.ada.get(response["Location"]))
     assert office.red not in text_of(office.ada.get("/search/?t=client:Meridale"))
+
+
+def test_what_is_taken_back_is_not_stated_again(office: Office) -> None:
+    path = f"/records/{office.red}/correct/"
+    sent = {
+        "hint": "retracts", "reason": "kept reason", "lane": "red", "title": "Meeting about the seal", "kind": "call",
+        "text": "Ada Brook met Joan Merrow about the seal on line 4.\r\n", "properties": "client: Meridale",
+    }  # fmt: skip
+    refused = office.ada.post(path, **sent)
+    page = text_of(refused)
+    assert refused.status_code == 400 and "Say why it is taken back, rather than saying it again." in page
+    assert 'aria-describedby="e-text"' in page and "kept reason" in page
+    assert "Retracted by" not in text_of(office.ada.get(f"/records/{office.red}/"))
+    saved = office.ada.client.post(path, sent | {"text": "They never met."}, follow=True)
+    assert "says that it was taken back" in text_of(saved)
+    assert "Retracted by" in text_of(office.ada.get(f"/records/{office.red}/"))
+
+
+@pytest.mark.parametrize("hint", ["supersedes", "corrects"])
+def test_what_replaces_or_corrects_may_say_the_same(office: Office, hint: str) -> None:
+    sent = {"hint": hint, "lane": "red", "text": "Ada Brook met Joan Merrow about the seal on line 4.", "kind": "call"}
+    assert office.ada.post(f"/records/{office.red}/correct/", **sent).status_code == 302
 
 
 def test_deleting_takes_it_off_every_page(office: Office) -> None:

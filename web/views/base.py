@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views import View
 
-from lanes.errors import LanewiseError, NotVisible
+from lanes.errors import LanewiseError, NotVisible, Refused
 from lanes.readers import Reader
 from web.tenants import Seat, seat_of
 
@@ -41,13 +41,23 @@ TEXTS = {
 }
 
 
-def error_page(request: HttpRequest, status: int, text: str = "", title: str = "") -> HttpResponse:
+class RefusedThere(Refused):
+    """Refused about something that this reader may see: the page leads back to it."""
+
+    def __init__(self, detail: str, name: str, url: str) -> None:
+        super().__init__(detail)
+        self.back = {"name": f"Back to {name}", "url": url}
+
+
+def error_page(
+    request: HttpRequest, status: int, text: str = "", title: str = "", back: dict[str, str] | None = None
+) -> HttpResponse:
     """The one page for every refusal. For 404 it is the same, byte for byte, whatever was asked for."""
     request._error_page = True  # type: ignore[attr-defined]
     usual, icon = TITLES.get(status, TITLES[400])
     title = title or usual
     said = TEXTS.get(status, "") if status == 404 else text or TEXTS.get(status, "")
-    error = {"title": title, "text": said, "icon": icon}
+    error = {"title": title, "text": said, "icon": icon, "back": back}
     response = render(request, "web/error.html", {"error": error}, status=status)
     response["Cache-Control"] = "no-store"
     return response
@@ -111,7 +121,7 @@ class PageView(View):
         try:
             response = super().dispatch(request, *args, **kwargs)
         except LanewiseError as error:
-            return error_page(request, error.status, _sentence(error))
+            return error_page(request, error.status, _sentence(error), back=getattr(error, "back", None))
         if part and request.method == "POST" and isinstance(response, HttpResponseRedirect):
             # A script that sent a form goes there itself: fetched for it, the page's messages would be used up.
             moved = HttpResponse(status=204)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,7 +13,7 @@ from memory import normal
 from memory.gather.clusters import central, communities
 from memory.gather.scope import Scope
 from memory.selectors import home, picture
-from memory.selectors.rows import ids_of
+from memory.selectors.rows import ids_of, rows
 from web import picture as pictures
 from web import present, words
 from web.views.base import PageView
@@ -61,7 +62,6 @@ class Insights(PageView):
         # what nearly all of them carry says nothing about clusters and would only tie the picture together
         telling = [s for s in shared if len(s["records"]) <= max(6, len(everyone) * 0.3)]
         clusters, drawn = self._clusters(groups, node, {s["key"] for s in telling})
-        title = node[origin]["title"] if origin in node else ""
         most = max((r[by] for r in leaders["srs"]), default=0)
         url = f"from={origin}" if origin else f"lane={lane}"
         return {
@@ -79,9 +79,7 @@ class Insights(PageView):
             "measures": [(k, v[0]) for k, v in MEASURES.items()],
             "lane": lane,
             "choices": [] if origin else present.lane_choices(self.reader, self.reader.readable),
-            "about": f"Around “{title}”."
-            if origin
-            else "What belongs together in a matter, and what holds it together.",
+            "origin": self._origin(origin, by) if origin else None,
             "bound": self._bound(groups, origin),
             "watch": "all",
             "part_url": f"{present.reverse('web:insights')}?{url}&by={by}&part=data",
@@ -91,6 +89,13 @@ class Insights(PageView):
             },
             "data": {"origin": origin or None, "nodes": drawn, "props": [pictures.prop_of(s, names) for s in telling]},
         }
+
+    def _origin(self, sr_id: str, by: str) -> dict[str, Any]:
+        """The record in the middle, also when it shares nothing and is in no cluster, and the way to its matter."""
+        found = list(ids_of(self.reader, [sr_id]).values())
+        row = present.row(self.reader, rows(self.reader, found)[0])
+        asked = {"lane": row["lane"].slug} | ({"by": by} if by != "pagerank" else {})
+        return {**row, "matter_url": f"{present.reverse('web:insights')}?{urlencode(asked)}"}
 
     def _clusters(
         self, groups: dict[str, Any], node: dict[str, dict[str, Any]], telling: set[Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -28,6 +29,9 @@ log = logging.getLogger(__name__)
 
 HUB_PAGE = 25
 MAX_STEPS = 6
+# Of very many properties, so many are shown at first; a few more than that are shown whole.
+CHIPS_SHOWN, CHIPS_MOST = 24, 30
+_NUMBER = re.compile(r"(\d+)")
 SAID = {
     "supersedes": ("Supersedes", "Superseded by"),
     "corrects": ("Corrects", "Corrected by"),
@@ -70,7 +74,7 @@ class RecordView(PageView):
                     count=edge.count + (not edge.capped) if edge else None, capped=bool(edge and edge.capped),
                 )
             )  # fmt: skip
-        chips.sort(key=lambda c: (c["count"] is None, c["count"] or 0, c["label"], c["value"].casefold()))
+        chips.sort(key=lambda c: (c["count"] is None, c["count"] or 0, c["label"], _natural(c["value"])))
         ended = [
             present.chip(e["label"], e["value"], ended=words.date_words(e["invalidated_at"], "day"),
                          title=e["reason"] or "")
@@ -89,6 +93,7 @@ class RecordView(PageView):
             "has_mentions": mentions,
             "has_found": tagged,
             "chips": chips + ended,
+            **_folded(chips + ended),
             "tags": more["tags"],
             "connections": self._connections(more["stamps"], others, names),
             "adjustments": adjustments,
@@ -190,6 +195,17 @@ class RecordView(PageView):
 
     def radius(self, request: HttpRequest, found: Row) -> dict[str, Any]:
         return pictures.build(self.reader, found, pictures.Controls.of(request))
+
+
+def _natural(value: str) -> list[str | int]:
+    """A value to sort by, its numbers as numbers: texts stand at even places, numbers at odd ones."""
+    return [int(part) if part.isdecimal() else part for part in _NUMBER.split(value.casefold())]
+
+
+def _folded(chips: list[Any]) -> dict[str, list[Any]]:
+    """The properties that are shown and those that are folded away, of a record that carries very many."""
+    most = CHIPS_SHOWN if len(chips) > CHIPS_MOST else len(chips)
+    return {"chips_first": chips[:most], "chips_rest": chips[most:]}
 
 
 class RecordPage(RecordView):

@@ -39,7 +39,7 @@ class Timeline(PageView):
         notices = []
         if wrong:
             notices.append(
-                {"level": "danger", "bold": "Nothing is listed, because a date could not be read.",
+                {"level": "danger", "bold": "Nothing is listed until the dates are put right.",
                  "text": " ".join(wrong.values())}
             )  # fmt: skip
         context = {"tl": self._context(ask, found, cursor, around) | {"wrong": wrong}, "notices": notices}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import html
 import re
+from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlencode
@@ -23,23 +24,30 @@ from memory.gather.traverse import traverse
 from memory.selectors import values
 from memory.selectors.rows import ids_of, rows, signed
 from memory.selectors.search import Filters, hits
-from memory.services import connections, locks, properties, records
+from memory.services import connections, drafts, locks, properties, records
 from memory.services.held import Held
-from web import dates, present, terms
+from web import dates, present, terms, words
 from web.chips import typed_chip
-from web.views.base import PageView, Posted
+from web.views.base import PageView, Posted, RefusedThere
 from web.views.record import RecordView
 
 KINDS = ("note", "call", "email", "letter", "filing", "order", "contract", "memo", "minutes", "fact", "decision")
 HINTS = (
     ("supersedes", "Replaces it"), ("corrects", "Corrects it"), ("retracts", "Takes it back"),
 )  # fmt: skip
+SAVED = {
+    "supersedes": "Saved. The old record says what took its place.",
+    "corrects": "Saved. The old record says that this one corrects it.",
+    "retracts": "Saved. The old record says that it was taken back.",
+}
 TYPES = (
     ("", "Just connected"), ("related", "Related"), ("similar", "Similar"), ("part_of", "Part of"),
     ("causes", "Causes"), ("opposite", "Opposite"),
 )  # fmt: skip
 SR_ID = re.compile(r"sr_[0-9a-f]{32}")
 CHOSEN_MAX = 50  # records carried along from one search for others to the next
+HINT_WRONG = "Use 1 to 63 letters a to z, digits and spaces."
+LABEL_WRONG = "A label has up to 63 letters a to z, digits and spaces, and starts with a letter."
 # The names of a form's fields for those of the service.
 FIELDS = {"occurred_at": "date", "date_precision": "date", "edge_properties": "properties"}
 
@@ -73,16 +81,33 @@ class Form:
 
 
 def typed_properties(text: str) -> list[dict[str, str]]:
-    """Lines of "label: value"; Invalid names the line that is not one."""
+    """Lines of "label: value"; Invalid names every line that is not one."""
     made = []
+    wrong: dict[str, list[str]] = {}  # what is said of lines, and the numbers of those it is said of
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         label, colon, value = line.partition(":")
-        if not colon or not value.strip():
-            raise Invalid.field("edge_properties", f"Line {number} is not “label: value”.")
-        made.append({"label": label.strip().lower().replace(" ", "_"), "value": value.strip()})
+        item = {"label": label.strip().lower().replace(" ", "_"), "value": value.strip()}
+        if not colon or not item["value"]:
+            wrong.setdefault("", []).append(str(number))
+            continue
+        try:
+            drafts.property_from(item, "")
+        except Invalid as error:
+            said = " ".join(m for messages in error.errors.values() for m in messages)
+            said = said if normal.is_label(item["label"]) else LABEL_WRONG
+            wrong.setdefault(said, []).append(str(number))
+        made.append(item)
+    if wrong:
+        raise Invalid("Some lines cannot be taken.", {"edge_properties": [_of_lines(n, s) for s, n in wrong.items()]})
     return made
+
+
+def _of_lines(numbers: list[str], said: str) -> str:
+    many = len(numbers) > 1
+    lines = f"Lines {words.listing(numbers)}" if many else f"Line {numbers[0]}"
+    return f"{lines}: {said}" if said else f"{lines} {'are' if many else 'is'} not “label: value”."
 
 
 class WriteView(RecordView):
@@ -94,7 +119,7 @@ class WriteView(RecordView):
     def writable_record(self, sr_id: str) -> dict[str, Any]:
         record = self.record(sr_id)
         if not record["writable"]:
-            raise Refused("You may read this record, but not change it.")
+            raise RefusedThere("You may read this record, but not change it.", "the record", record["url"])
         return record
 
     def changeable_record(self, sr_id: str) -> dict[str, Any]:
@@ -102,7 +127,8 @@ class WriteView(RecordView):
         placed meanwhile."""
         record = self.writable_record(sr_id)
         if record["on_hold"]:
-            raise Refused("This record is under a hold and stays as it is. New records and connections may be added.")
+            said = "This record is under a hold and stays as it is. New records and connections may be added."
+            raise RefusedThere(said, "the record", record["url"])
         return record
 
     @staticmethod
@@ -116,6 +142,40 @@ class WriteView(RecordView):
             "occurred_at": dates.iso(post.get("date", ""), "occurred_at") or None,
         }
 
+    def new_fields(self, request: HttpRequest, *checks: Callable[[], Any]) -> dict[str, Any]:
+        """What the form of a new record says. Invalid for all that is wrong with it at once, `checks` included."""
+        post = request.POST
+        errors: dict[str, list[str]] = {}
+
+        def read(part: Callable[[], Any]) -> Any:
+            try:
+                return part()
+            except Invalid as error:
+                for field, said in error.errors.items():
+                    errors.setdefault(field, []).extend(said)
+                return None
+
+        def date() -> str | None:
+            written = dates.iso(post.get("date", ""), "occurred_at") or None
+            drafts.event_time(written, None)
+            return written
+
+        fields = {
+            "lane": post.get("lane", ""),
+            "title": post.get("title", ""),
+            "text": post.get("text", "").replace("\r\n", "\n"),
+            "kind": post.get("kind", "") or "note",
+        }
+        when = read(date)
+        stamped = read(lambda: typed_properties(post.get("properties", "")))
+        said = {name: fields[name] for name in ("title", "text", "kind")}
+        read(lambda: drafts.draft(lane_id=0, **said))
+        for check in checks:
+            read(check)
+        if errors:
+            raise Invalid("Some of this cannot be taken.", errors)
+        return {**fields, "occurred_at": when, "edge_properties": stamped}
+
 
 class NewRecord(WriteView):
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -126,18 +186,16 @@ class NewRecord(WriteView):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         try:
-            if not request.POST.get("lane") and self.reader.writable:
-                raise Invalid.field("lane", "Choose the matter that this belongs to.")
-            written = records.write(
-                self.reader,
-                lane=request.POST.get("lane", ""),
-                edge_properties=typed_properties(request.POST.get("properties", "")),
-                **self.fields(request),
-            )
+            fields = self.new_fields(request, lambda: self._check_lane(request))
+            written = records.write(self.reader, **fields)
         except LanewiseError as error:
             return self._form(request, request.POST.dict(), error)
         messages.success(request, "Added.", extra_tags="ok")
         return redirect("web:record", sr_id=written.sr_id)
+
+    def _check_lane(self, request: HttpRequest) -> None:
+        if not request.POST.get("lane") and self.reader.writable:
+            raise Invalid.field("lane", "Choose the matter that this belongs to.")
 
     def _form(self, request: HttpRequest, given: dict[str, str], error: LanewiseError | None = None) -> HttpResponse:
         lanes = self.writable_lanes()
@@ -321,6 +379,8 @@ class Connect(WriteView):
         except NotVisible:
             raise
         except LanewiseError as error:
+            if "hint" in error.errors:  # as the field takes it, not as it is kept
+                error.errors["hint"] = [HINT_WRONG]
             return self._form(request, record, post, error)
         messages.success(request, f"Connected {len(chosen) + 1} records as “{post.get('hint', '')}”.", extra_tags="ok")
         return redirect("web:record", sr_id=sr_id)
@@ -377,23 +437,27 @@ class Correct(WriteView):
     def post(self, request: HttpRequest, sr_id: str) -> HttpResponse:
         record = self.writable_record(sr_id)
         try:
-            written = self._save(request, sr_id)
+            fields = self.new_fields(request, lambda: self._check_said(request, record))
+            written = self._save(request, sr_id, fields)
         except LanewiseError as error:
             return self._form(request, record, request.POST.dict(), error)
-        messages.success(request, "Saved. The old record says what took its place.", extra_tags="ok")
+        messages.success(request, SAVED.get(request.POST.get("hint", ""), "Saved."), extra_tags="ok")
         return redirect("web:record", sr_id=written.sr_id)
 
+    def _check_said(self, request: HttpRequest, record: dict[str, Any]) -> None:
+        """The form begins as a copy of the old record. What takes a statement back must not state it again."""
+        if request.POST.get("hint") != "retracts":
+            return
+        text, title = (request.POST.get(name, "").split() for name in ("text", "title"))
+        if text == record["text"].split() and (text or title == record["title"].split()):
+            raise Invalid.field("text", "Say why it is taken back, rather than saying it again.")
+
     @locks.retried
-    def _save(self, request: HttpRequest, sr_id: str) -> records.Written:
+    def _save(self, request: HttpRequest, sr_id: str, fields: dict[str, Any]) -> records.Written:
         """Both or neither."""
         post = request.POST
         with transaction.atomic():
-            written = records.write(
-                self.reader,
-                lane=post.get("lane", ""),
-                edge_properties=typed_properties(post.get("properties", "")),
-                **self.fields(request),
-            )
+            written = records.write(self.reader, **fields)
             connections.adjust(
                 self.reader, sr_id=sr_id, by=written.sr_id, hint=post.get("hint", ""), reason=post.get("reason", "")
             )
