@@ -73,7 +73,7 @@ def test_search_by_keyboard(window: Any, scene: Scene) -> None:
     assert page.evaluate("() => document.activeElement.id") == "qs"
     page.keyboard.type(f"person:Joan {scene.name}")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".chip.term")
+    page.wait_for_selector("html[data-ready] .chip.term")  # another page, which takes keys once its script has come
     assert page.locator(".hit-row").count() == 6
     page.keyboard.press("/")
     page.keyboard.type(f"topic:t0 {scene.name[:6]}")
@@ -81,11 +81,11 @@ def test_search_by_keyboard(window: Any, scene: Scene) -> None:
     page.keyboard.press("ArrowDown")
     assert page.get_attribute("#q", "aria-activedescendant")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.querySelectorAll('.chip.term').length === 2")
+    page.wait_for_function("() => document.querySelectorAll('html[data-ready] .chip.term').length === 2")
     assert page.locator(".hit-row").count() == 3
     page.focus("#q")
     page.keyboard.press("Backspace")
-    page.wait_for_function("() => document.querySelectorAll('.chip.term').length === 1")
+    page.wait_for_function("() => document.querySelectorAll('html[data-ready] .chip.term').length === 1")
     page.focus("#q")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -102,8 +102,9 @@ def test_facets_narrow_and_the_address_is_the_state(window: Any, scene: Scene) -
     other = window("ada").open(w.page.url)
     assert other.page.locator(".hit-row").count() == 1
     w.page.uncheck("input[name=kind][value=call]")
-    w.page.wait_for_function("() => !location.search.includes('kind')")
-    assert w.page.locator(".hit-row").count() == 6
+    w.page.wait_for_function(
+        "() => !location.search.includes('kind') && document.querySelectorAll('.hit-row').length === 6"
+    )
 
 
 def test_saving_a_search(window: Any, scene: Scene) -> None:
