@@ -229,3 +229,28 @@ def test_not_may_be_spelled_out_in_an_address(office: Office) -> None:
 def test_counts_name_the_matters_that_the_hits_are_in(office: Office) -> None:
     assert "3 records in 2 matters" in seen(office.ada.get("/search/?t=client:Meridale"))
     assert "1 record in 1 matter" in seen(office.ada.get("/search/?t=batch:QP-1"))
+
+
+def test_long_lists_are_told_by_the_index_and_short_ones_by_the_words_alike(office, readers):
+    """What is read by the words' index alone is what the words themselves say, compounds and quotes included."""
+    from memory.gather.scope import Scope
+    from memory.gather.terms import Term
+    from memory.selectors.search import LOOKED_AT, Filters, _by_hashes, hits
+
+    scope = Scope(readers("anna"))
+    texts = (
+        "The seal notice.",
+        "A notice of the seal-ring.",
+        "Notice; the ring sealed.",
+        "Nothing of it.",
+        "C++ notice",
+    )
+    for text in texts:
+        office.world.anna.write("red", text)
+    for asked in ("seal", "seal notice", "seal-ring", "notice ring", "C++", "C", "nothing", "seal seal"):
+        found = hits(scope, [Term(None, asked)], Filters(), sized=False, limit=1)
+        plain = office.world.anna("e_gather", "intersect", match=[{"value": asked}], limit=200).srs
+        assert len(found.looked_at) == len(plain) <= LOOKED_AT, asked
+        source = found.match.source(found.match.terms[0], rare=True) if found.match else ""
+        shorter = _by_hashes(found.match, source)
+        assert ("tsv @@" in shorter) is (asked == "seal-ring"), (asked, shorter)
