@@ -382,3 +382,14 @@ def test_a_hold_is_not_deleted_even_by_hand(world: Any, anna: Any):
     for statement in ("delete from memory_hold where id = %s", "delete from memory_holdlane where hold_id = %s"):
         with pytest.raises(IntegrityError, match="released, not deleted"), transaction.atomic():
             sql.execute(statement, (placed.pk,))
+
+
+def test_of_very_many_that_are_held_each_is_told(world: Any, anna: Any):
+    drafts = [{"lane": "red", "text": f"{n}.", "external_id": f"n{n}"} for n in range(40)]
+    anna("e_record", "write_many", records=drafts)
+    hold(world, lanes=("red",))
+    reply = anna("e_record", "write_many", records=[
+        *({**draft, "edge_properties": ["client:New"]} for draft in drafts), {"lane": "blue", "text": "Free."},
+    ])  # fmt: skip
+    assert (reply["written"], reply["refused"]) == (1, 40)
+    assert all("under a hold" in item["error"]["detail"] for item in reply["results"][:40])

@@ -7,11 +7,7 @@ from memory import sql
 
 
 class Held(Conflict):
-    """A standing hold is in the way. `names` are the (lane id, external_id) of what it covers, where it has one."""
-
-    def __init__(self, names: Iterable[tuple[int, str]], detail: str) -> None:
-        super().__init__(detail)
-        self.names = frozenset(names)
+    """A standing hold is in the way."""
 
 
 def standing(record_ids: Iterable[int]) -> set[int]:
@@ -27,9 +23,4 @@ def refuse(record_ids: Iterable[int]) -> None:
     if held:
         few = "This record is" if len(ids) == 1 else "One of these records is"
         many = f"{len(held)} of these records are under a hold and stay as they are; nothing was changed."
-        # read here: what was made in this transaction will not be there any more
-        names = sql.fetch(
-            "select lane_id, external_id from memory_record where id = any(%s) and external_id is not null",
-            (sorted(held),),
-        )
-        raise Held(names, f"{few} under a hold and stays as it is." if len(held) == 1 else many)
+        raise Held(f"{few} under a hold and stays as it is." if len(held) == 1 else many)

@@ -1,6 +1,6 @@
 """Writing records: validate, lock in order, write, defer the ingest, announce. One transaction each."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -58,45 +58,16 @@ def write_many(
             )
         except LanewiseError as error:
             report[index] = error
-    while good:
-        try:
-            written = save(reader, [draft for _, draft in good])
-        except held.Held as error:  # these stay as they are; the others are written
-            left = _without(good, error.names)
-            if len(left) == len(good):
-                raise
-            for index, _ in good:
+    try:
+        for (index, _), written in zip(good, save(reader, [draft for _, draft in good]), strict=True):
+            report[index] = written
+    except held.Held:  # which are in the way is found one by one: those stay as they are, the others are written
+        for index, draft in good:
+            try:
+                (report[index],) = save(reader, [draft])
+            except held.Held as error:
                 report[index] = error
-            for index, _ in left:
-                report[index] = None
-            good = left
-            continue
-        for (index, _), one in zip(good, written, strict=True):
-            report[index] = one
-        break
     return report  # type: ignore[return-value]
-
-
-def _without(good: list[tuple[int, Draft]], names: Collection[tuple[int, str]]) -> list[tuple[int, Draft]]:
-    """The drafts of a batch without those of held records. Where a name is only made by the batch itself (in a lane
-    under a hold), the first draft makes it and those after would change it."""
-    there = {
-        (lane, name)
-        for lane, name in sql.fetch(
-            "select lane_id, external_id from memory_record "
-            "where (lane_id, external_id) in (select * from unnest(%s::int[], %s::text[]))",
-            ([lane for lane, _ in names], [name for _, name in names]),
-        )
-    }
-    left, met = [], set(there)
-    for index, draft in good:
-        name = (draft.lane_id, draft.external_id)
-        if name in names:
-            if name in met:
-                continue
-            met.add(name)  # type: ignore[arg-type]
-        left.append((index, draft))
-    return left
 
 
 @locks.retried
